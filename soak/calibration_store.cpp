@@ -1,0 +1,140 @@
+#include "soak/calibration_store.h"
+
+#include "base/text.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <unistd.h>
+
+namespace soak {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int schema = 1;
+/// Counts up whenever chunks, limits or what is sampled change.
+constexpr auto loop_version = "1";
+constexpr auto kind_of_file = "cyclesoak calibration";
+
+/// Value of the first "key : value" line of /proc/cpuinfo.
+std::string cpuinfo(std::string_view text, std::string_view key) {
+    for (const auto line : base::lines(text)) {
+        const auto colon = line.find(':');
+        if (colon != line.npos && base::trim(line.substr(0, colon)) == key)
+            return std::string(base::trim(line.substr(colon + 1)));
+    }
+    return "";
+}
+
+Json to_json(const CpuCalibration& cpu) {
+    return {{"cpu", cpu.cpu},
+            {"mean_ticks", cpu.mean},
+            {"spread_ticks", cpu.spread},
+            {"cold_ticks", cpu.cold},
+            {"line_penalty_ticks", cpu.line_penalty},
+            {"nominal_ticks", cpu.limits.nominal},
+            {"threshold_ticks", cpu.limits.threshold},
+            {"reading_ticks", cpu.limits.reading},
+            {"stolen_ratio", cpu.stolen_ratio},
+            {"windows", cpu.windows}};
+}
+
+CpuCalibration parse_cpu(const Json& json, double ticks_per_ns) {
+    CpuCalibration cpu;
+    json.at("cpu").get_to(cpu.cpu);
+    json.at("mean_ticks").get_to(cpu.mean);
+    json.at("spread_ticks").get_to(cpu.spread);
+    json.at("cold_ticks").get_to(cpu.cold);
+    json.at("line_penalty_ticks").get_to(cpu.line_penalty);
+    json.at("nominal_ticks").get_to(cpu.limits.nominal);
+    json.at("threshold_ticks").get_to(cpu.limits.threshold);
+    json.at("reading_ticks").get_to(cpu.limits.reading);
+    json.at("stolen_ratio").get_to(cpu.stolen_ratio);
+    json.at("windows").get_to(cpu.windows);
+    cpu.limits.ticks_per_ns = ticks_per_ns;
+    return cpu;
+}
+
+StoredCalibration refused(const std::string& why) { return {.why = why, .replaceable = false}; }
+
+/// First thing that differs, for people.
+std::string difference(const Fingerprint& stored, const Fingerprint& wanted) {
+    for (const auto& [key, value] : wanted) {
+        const auto found = stored.find(key);
+        if (found == stored.end()) return fmt::format("it does not say its {}", key);
+        if (found->second != value)
+            return fmt::format("{} was '{}' and is '{}'", key, found->second, value);
+    }
+    return "";
+}
+
+StoredCalibration parse(const Json& json, const Fingerprint& wanted) {
+    if (json.value("kind", "") != kind_of_file) return refused("it is not a calibration");
+    if (json.at("schema") != schema)
+        return refused(fmt::format("its schema is {}, not {}", json.at("schema").dump(), schema));
+    const auto differs = difference(json.at("fingerprint").get<Fingerprint>(), wanted);
+    if (!differs.empty()) return {.why = differs};
+    if (json.value("doubtful", false))
+        return {.why = "what was measured with the last one contradicts it"};
+    StoredCalibration stored{.calibration = Calibration{}};
+    json.at("ticks_per_ns").get_to(stored.calibration->ticks_per_ns);
+    json.at("counter").get_to(stored.calibration->counter);
+    for (const auto& cpu : json.at("cpus"))
+        stored.calibration->cpus.push_back(parse_cpu(cpu, stored.calibration->ticks_per_ns));
+    return stored;
+}
+
+} // namespace
+
+Fingerprint read_fingerprint(const base::Root& root, const base::CpuList& cpus,
+                             const WorkingSetChoice& working_set) {
+    const auto info = root.read("/proc/cpuinfo").value_or("");
+    const auto governor = fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor",
+                                      cpus.empty() ? 0 : cpus.front());
+    return {{"cpu model", cpuinfo(info, "model name")},
+            {"microcode", cpuinfo(info, "microcode")},
+            {"kernel", root.read_line("/proc/sys/kernel/osrelease").value_or("")},
+            {"cpus", base::format_cpu_list(cpus)},
+            {"SMT", root.read_line("/sys/devices/system/cpu/smt/control").value_or("")},
+            {"governor", root.read_line(governor).value_or("")},
+            {"working set", working_set.text()},
+            {"loop version", loop_version}};
+}
+
+std::filesystem::path calibration_path() {
+    const auto variable = [](const char* name) {
+        const char* value = std::getenv(name);
+        return std::filesystem::path(value ? value : "");
+    };
+    auto folder = variable("XDG_STATE_HOME");
+    if (folder.empty())
+        folder = geteuid() == 0 ? "/var/lib" : variable("HOME") / ".local" / "state";
+    return folder / "cyclesoak" / "calibration.json";
+}
+
+StoredCalibration read_calibration(const std::filesystem::path& path, const Fingerprint& wanted) {
+    try {
+        const auto text = base::read_file(path);
+        if (!text) return {.why = "there is none yet"};
+        return parse(Json::parse(*text), wanted);
+    } catch (const Json::exception& error) {
+        return refused(fmt::format("it is damaged: {}", error.what()));
+    } catch (const std::system_error& error) {
+        return refused(error.what());
+    }
+}
+
+void write_calibration(const std::filesystem::path& path, const Calibration& calibration,
+                       const Fingerprint& fingerprint) {
+    Json json{{"kind", kind_of_file},           {"schema", schema},
+              {"fingerprint", fingerprint},     {"ticks_per_ns", calibration.ticks_per_ns},
+              {"counter", calibration.counter}, {"doubtful", calibration.doubtful},
+              {"cpus", Json::array()}};
+    for (const auto& cpu : calibration.cpus)
+        json["cpus"].push_back(to_json(cpu));
+    base::replace_file(path, json.dump(2) + "\n");
+}
+
+} // namespace soak

@@ -1,0 +1,207 @@
+#include "soak/instrument.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sched.h>
+
+namespace soak {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr auto calibration_window = milliseconds(20);
+constexpr int calibration_windows = 45;
+/// How long the soakers may take to answer; on a busy CPU they seldom run.
+constexpr auto patience = std::chrono::seconds(3);
+constexpr size_t most_evicting_bytes = 64 << 20;
+
+base::CpuList choose_cpus(const Topology& topology, const base::CpuList& wanted) {
+    const auto allowed = topology.cpus();
+    if (wanted.empty()) return unreserved(allowed, base::Root());
+    for (const int cpu : wanted)
+        if (!std::binary_search(allowed.begin(), allowed.end(), cpu))
+            throw base::UsageError(fmt::format("--cpus: CPU {} is not among those this process may "
+                                               "use ({})",
+                                               cpu, base::format_cpu_list(allowed)));
+    return wanted;
+}
+
+/// Twice the thread's share of L2, and the working set several times over.
+size_t evicting_bytes(const CpuPlace& place, size_t working_set_bytes) {
+    const auto l2 = place.cache_share_bytes.find(2);
+    const size_t share = l2 == place.cache_share_bytes.end() ? 0 : l2->second;
+    return std::min(std::max(2 * share, 4 * working_set_bytes), most_evicting_bytes);
+}
+
+void keep_samples(ChunkSamples& kept, Sampled what, const Slot& slot, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const auto& sample = slot.samples()[i];
+        switch (what) {
+        case Sampled::warm:
+            kept.warm[index(sample.kind)].push_back(sample.ticks);
+            break;
+        case Sampled::cold:
+            kept.cold.push_back(sample.ticks);
+            break;
+        case Sampled::evicted:
+            kept.evicted.push_back(sample.ticks);
+            break;
+        case Sampled::readings:
+            kept.readings.push_back(sample.ticks);
+            break;
+        }
+    }
+}
+
+} // namespace
+
+Instrument::Instrument(const Options& options)
+    : cpus_(choose_cpus(topology_, options.cpus)), timebase_(Timebase::measure()) {
+    for (const int cpu : cpus_) {
+        const auto place = topology_.place(cpu);
+        const auto size = working_set_size(place, options.working_set);
+        if (!size.note.empty())
+            warnings_.push_back({"working-set", fmt::format("working set of CPU {}: {} KiB; {}",
+                                                            cpu, size.bytes / 1024, size.note)});
+        plans_.push_back({.cpu = cpu,
+                          .working_set_bytes = size.bytes,
+                          .evicting_bytes = evicting_bytes(place, size.bytes),
+                          .counter = timebase_.counter()});
+    }
+    process_ = std::make_unique<SoakerProcess>(topology_, plans_);
+    yielding_ = make_yielding(base::Root(), options.yield, getpid(), process_->pid());
+    warnings_.insert(warnings_.end(), yielding_.warnings.begin(), yielding_.warnings.end());
+    if (!timebase_.counter())
+        warnings_.push_back({"no-counter",
+                             "the CPU's time-stamp counter is not steady here; chunks "
+                             "are timed by clock_gettime, which is coarser"});
+}
+
+void Instrument::command(Mode mode) {
+    const Ticks edge = timebase_.now();
+    for (auto& slot : process_->slots())
+        slot.command(mode, edge);
+}
+
+void Instrument::soak() { command(Mode::soak); }
+void Instrument::park() { command(Mode::park); }
+
+bool Instrument::settled() const {
+    const auto slots = process_->slots();
+    return std::all_of(slots.begin(), slots.end(), [](const Slot& s) { return s.acknowledged(); });
+}
+
+bool Instrument::wait_for(base::Loop& loop, const std::function<bool(const Slot&)>& reached) const {
+    const auto slots = process_->slots();
+    const auto deadline = base::monotonic_now() + patience;
+    while (!std::all_of(slots.begin(), slots.end(), reached)) {
+        const auto now = base::monotonic_now();
+        if (now > deadline || ended() || !loop.run_until(now + milliseconds(1))) return false;
+    }
+    return true;
+}
+
+void Instrument::use(const Calibration& calibration) {
+    calibration_ = calibration;
+    for (size_t i = 0; i < plans_.size(); ++i)
+        if (const auto* cpu = calibration.find(plans_[i].cpu))
+            process_->slots()[i].set_limits(cpu->limits);
+}
+
+bool Instrument::sample(base::Loop& loop, Sampled what, size_t count,
+                        std::vector<ChunkSamples>& samples) {
+    for (auto& slot : process_->slots())
+        slot.set_sampled(what);
+    command(Mode::sample);
+    const bool reached = wait_for(loop, [&](const Slot& slot) {
+        return slot.acknowledged() && slot.sample_count() >= count;
+    });
+    for (size_t i = 0; reached && i < samples.size(); ++i)
+        keep_samples(samples[i], what, process_->slots()[i], count);
+    park();
+    return wait_for(loop, [](const Slot& slot) { return slot.acknowledged(); }) && reached;
+}
+
+/// The tallies of many short windows: first index the CPU.
+std::vector<std::vector<Tally>> Instrument::short_windows(base::Loop& loop) {
+    std::vector<std::vector<Tally>> tallies(plans_.size());
+    soak();
+    wait_for(loop, [](const Slot& slot) { return slot.acknowledged(); });
+    auto edge = base::monotonic_now();
+    auto last = snapshot();
+    for (int i = 0; i < calibration_windows && loop.run_until(edge += calibration_window); ++i) {
+        auto next = snapshot();
+        for (size_t cpu = 0; cpu < plans_.size(); ++cpu)
+            tallies[cpu].push_back(next.cpus[cpu].tally - last.cpus[cpu].tally);
+        last = std::move(next);
+    }
+    park();
+    wait_for(loop, [](const Slot& slot) { return slot.acknowledged(); });
+    return tallies;
+}
+
+std::optional<Calibration> Instrument::calibrate(base::Loop& loop) {
+    constexpr size_t few = 512;
+    std::vector<ChunkSamples> samples(plans_.size());
+    park();
+    if (!wait_for(loop, [](const Slot& slot) { return slot.acknowledged(); }) ||
+        !sample(loop, Sampled::warm, Slot::most_samples, samples) ||
+        !sample(loop, Sampled::readings, few, samples) ||
+        !sample(loop, Sampled::cold, few, samples) || !sample(loop, Sampled::evicted, few, samples))
+        return std::nullopt;
+    Calibration calibration{.ticks_per_ns = timebase_.ticks_per_ns(),
+                            .counter = timebase_.counter()};
+    for (size_t i = 0; i < plans_.size(); ++i)
+        process_->slots()[i].set_limits(make_limits(samples[i], timebase_.ticks_per_ns()));
+    const auto tallies = short_windows(loop);
+    if (loop.stopped() || ended()) return std::nullopt;
+    for (size_t i = 0; i < plans_.size(); ++i)
+        calibration.cpus.push_back(
+            calibrate_cpu(plans_[i].cpu, samples[i], process_->slots()[i].limits(), tallies[i]));
+    calibration_ = calibration;
+    return calibration;
+}
+
+Snapshot Instrument::snapshot() const {
+    Snapshot snapshot;
+    snapshot.time = timebase_.read_pair();
+    for (const auto& slot : process_->slots()) {
+        const bool parked = slot.mode() == Mode::park;
+        CpuSnapshot cpu{.tally = slot.read(), .read_at = parked ? slot.end() : snapshot.time.ticks};
+        // Told to soak and not on the CPU since: this soaking began all the same.
+        if (cpu.tally.begin != slot.begin())
+            cpu.tally = {.begin = slot.begin(), .until = slot.begin()};
+        cpu.tally = close_gap(cpu, slot.limits());
+        snapshot.cpus.push_back(cpu);
+    }
+    snapshot.own_cpu = base::thread_cpu_time();
+    snapshot.own_place = sched_getcpu();
+    return snapshot;
+}
+
+Windows Instrument::window(const Snapshot& earlier, const Snapshot& later) const {
+    Windows windows;
+    if (ended())
+        windows.discarded = "soakers-ended";
+    else if (!timebase_.agrees(earlier.time, later.time))
+        windows.discarded = "clock";
+    if (!windows.discarded.empty()) return windows;
+    for (size_t i = 0; i < plans_.size(); ++i) {
+        const auto* calibration = calibration_.find(plans_[i].cpu);
+        if (!calibration || process_->slots()[i].displaced()) continue;
+        windows.cpus.push_back(
+            split(later.cpus[i].tally - earlier.cpus[i].tally, *calibration, timebase_));
+    }
+    // Our own thread ran where it is now, mostly; what does not fit there ran elsewhere.
+    auto own = later.own_cpu - earlier.own_cpu;
+    for (auto& window : windows.cpus)
+        if (window.cpu == later.own_place) own -= move_to_own(window, own);
+    for (auto& window : windows.cpus)
+        own -= move_to_own(window, own);
+    return windows;
+}
+
+} // namespace soak

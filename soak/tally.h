@@ -1,0 +1,46 @@
+#pragma once
+
+#include "soak/chunk.h"
+#include "soak/ticks.h"
+
+#include <array>
+#include <cstdint>
+
+namespace soak {
+
+/// What a soaker has counted since it was last told to soak, in ticks. Everything adds up to the
+/// tick: until - begin = sum over kinds of (ticks + stalled * nominal) + stall_ticks + own_ticks.
+struct Tally {
+    struct Chunks {
+        int64_t done = 0;    ///< all chunks
+        int64_t stalled = 0; ///< of which were interrupted by a stall
+        Ticks ticks = 0;     ///< time of those that were not
+        bool operator==(const Chunks&) const = default;
+    };
+    std::array<Chunks, chunk_kinds> chunks{};
+    Ticks stall_ticks = 0; ///< beyond the nominal chunk, all stalls
+    Ticks task_ticks = 0;  ///< of which other threads ran
+    Ticks short_ticks = 0; ///< of which stalls of yardsticks too short to show in a walking chunk
+    Ticks clock_stop_ticks = 0; ///< thread clock stood still though no other thread ran
+    Ticks own_ticks = 0;        ///< clock readings
+    Ticks begin = 0;            ///< the edge it began at; tells this soaking from others
+    Ticks until = 0;            ///< all time before this is in the sums above
+
+    int64_t stalls() const;
+    bool operator==(const Tally&) const = default;
+};
+
+/// Change of every sum within one soaking; `until` becomes the time between.
+Tally operator-(const Tally& later, const Tally& earlier);
+
+/// The nominal times and limits by which chunks are sorted; from calibration.
+struct Limits {
+    std::array<Ticks, chunk_kinds> nominal{};   ///< a chunk's usual time
+    std::array<Ticks, chunk_kinds> threshold{}; ///< longer is a stall
+    Ticks reading = 0; ///< a clock reading that took longer was interrupted itself
+    double ticks_per_ns = 1;
+
+    Ticks walk_threshold() const { return threshold[index(ChunkKind::walk)]; }
+};
+
+} // namespace soak

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "base/time.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace soak {
+
+using base::Nanoseconds;
+
+/// Where a CPU's stolen time went. All signed: core, cache and unexplained may be slightly
+/// negative, and are never clamped.
+struct Causes {
+    Nanoseconds tasks{};      ///< other threads ran
+    Nanoseconds interrupts{}; ///< hard and soft interrupts in the soaker's context; also what the
+                              ///< hypervisor took, where `hypervisor` is absent
+    std::optional<Nanoseconds> hypervisor; ///< absent where interrupts are not measured
+    Nanoseconds core{};                    ///< slower core: clock frequency, busy sibling
+    Nanoseconds cache{};                   ///< waited for memory
+    Nanoseconds unexplained{};             ///< stolen minus all of the above
+};
+
+/// One CPU over one window. elapsed = soaked + own + stolen, and stolen = the sum of the causes,
+/// both exactly, in integer nanoseconds.
+struct CpuWindow {
+    int cpu = 0;
+    Nanoseconds elapsed{};
+    Nanoseconds soaked{}; ///< chunks done, times their calibrated time
+    Nanoseconds own{};    ///< the instrument's own: clock readings, our other threads
+    Nanoseconds stolen{};
+    Causes causes;
+    /// Issue width left to the soaker, against calibration; absent without yardsticks in the window.
+    std::optional<double> core_share_ratio;
+    uint64_t stalls = 0;
+};
+
+/// Adds the times of two windows of one CPU; core share is weighted by elapsed time.
+CpuWindow operator+(const CpuWindow& a, const CpuWindow& b);
+
+} // namespace soak
