@@ -1,0 +1,28 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+
+namespace commands {
+
+/// What every command that soaks understands.
+struct InstrumentOptions {
+    std::string cpus; ///< "0-2,5"; empty: all that may be used
+    std::string working_set = "l2";
+    std::string yield = "auto";
+};
+void add_instrument_options(CLI::App& command, InstrumentOptions& options);
+
+enum class Format { table, json, csv };
+
+/// What every command that reports understands.
+struct OutputOptions {
+    Format format = Format::table;
+    std::optional<std::string> output; ///< a file for the report; stdout keeps the table
+    bool quiet = false;
+};
+void add_output_options(CLI::App& command, OutputOptions& options);
+
+} // namespace commands

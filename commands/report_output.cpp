@@ -1,0 +1,67 @@
+#include "commands/report_output.h"
+
+#include "base/files.h"
+#include "commands/terminal.h"
+#include "exporters/csv.h"
+#include "exporters/json.h"
+#include "exporters/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <sstream>
+
+namespace commands {
+namespace {
+
+void write(std::ostream& out, const demand::Report& report, Format format) {
+    switch (format) {
+    case Format::table:
+        return exporters::write_table(out, report, read_screen());
+    case Format::json:
+        return exporters::write_json(out, {report});
+    case Format::csv:
+        return exporters::write_csv(out, {report});
+    }
+}
+
+bool write_to_file(const demand::Report& report, const OutputOptions& options) {
+    std::ostringstream text;
+    write(text, report, options.format == Format::table ? Format::json : options.format);
+    try {
+        base::replace_file(*options.output, text.str());
+        return true;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "cyclesoak: --output: {}\n", error.what());
+        return false;
+    }
+}
+
+} // namespace
+
+bool write_report(const demand::Report& report, const OutputOptions& options) {
+    write(std::cout, report, options.output ? Format::table : options.format);
+    std::cout.flush();
+    // A pipe that was closed is a reader who has seen enough; a full disk is not.
+    const bool written = std::cout.good() || errno == EPIPE;
+    if (!written) fmt::print(stderr, "cyclesoak: the report could not be written to stdout\n");
+    return (!options.output || write_to_file(report, options)) && written;
+}
+
+bool trusted(const demand::Report& report) {
+    constexpr std::array worthless{"calibration-doubtful"};
+    if (report.demands.empty())
+        fmt::print(stderr, "cyclesoak: there is no service demand in this report; its warnings say "
+                           "why\n");
+    bool trust = !report.demands.empty();
+    for (const auto& warning : report.warnings)
+        if (std::find(worthless.begin(), worthless.end(), warning.id) != worthless.end()) {
+            fmt::print(stderr, "cyclesoak: {}\n", warning.text);
+            trust = false;
+        }
+    return trust;
+}
+
+} // namespace commands

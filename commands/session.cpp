@@ -1,0 +1,109 @@
+#include "commands/session.h"
+
+#include "base/error.h"
+#include "soak/calibration_store.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace commands {
+namespace {
+
+base::CpuList choose_cpus(const std::string& wanted) {
+    if (!wanted.empty()) {
+        try {
+            return base::parse_cpu_list(wanted);
+        } catch (const base::ParseError& error) {
+            throw base::UsageError(fmt::format("--cpus: {}", error.what()));
+        }
+    }
+    const auto cpus = soak::unreserved(soak::Topology().cpus(), base::Root());
+    if (cpus.empty())
+        throw base::UsageError("all CPUs are isolated or nohz_full; name some with --cpus");
+    return cpus;
+}
+
+/// Counted by the same clock, at the same rate?
+bool fits(const soak::Calibration& calibration, const soak::Timebase& timebase) {
+    return calibration.counter == timebase.counter() &&
+           std::abs(calibration.ticks_per_ns / timebase.ticks_per_ns() - 1) < 1e-3;
+}
+
+} // namespace
+
+Session::Session(const InstrumentOptions& options)
+    : working_set_(soak::WorkingSetChoice::parse(options.working_set)),
+      cpus_(choose_cpus(options.cpus)) {
+    const auto yield = soak::parse_yield(options.yield);
+    try {
+        holder_.emplace(soak::holder_path(), cpus_);
+    } catch (const std::system_error& error) {
+        warnings_.push_back({"no-lock", fmt::format("nothing keeps another cyclesoak from the same "
+                                                    "CPUs ({})",
+                                                    error.what())});
+    }
+    instrument_.emplace(
+        soak::Instrument::Options{.cpus = cpus_, .working_set = working_set_, .yield = yield});
+}
+
+bool Session::prepare(base::Loop& loop, Progress& progress) {
+    const auto fingerprint = soak::read_fingerprint(base::Root(), cpus_, working_set_);
+    const auto stored = soak::read_calibration(soak::calibration_path(), fingerprint);
+    if (stored.calibration && fits(*stored.calibration, instrument_->timebase())) {
+        instrument_->use(*stored.calibration);
+        return true;
+    }
+    if (!stored.replaceable)
+        warnings_.push_back(
+            {"calibration-refused",
+             fmt::format("{} is left alone and not used: {}. Remove it to have a calibration kept.",
+                         soak::calibration_path().string(), stored.why)});
+    else
+        progress.print(fmt::format("cyclesoak: calibrating ({})",
+                                   stored.calibration ? "the CPU's counter runs at another rate"
+                                                      : stored.why));
+    return calibrate(loop, progress);
+}
+
+bool Session::calibrate(base::Loop& loop, Progress& progress) {
+    progress.show("calibrating, about 2 s");
+    const auto calibration = instrument_->calibrate(loop);
+    progress.clear();
+    if (!calibration) {
+        if (loop.stopped()) return false;
+        if (instrument_->ended()) throw std::runtime_error("the soakers' process was killed");
+        throw std::runtime_error("cannot calibrate: a CPU is so busy that its soaker hardly ever "
+                                 "runs; try again when it is calmer, or leave it out with --cpus");
+    }
+    store(*calibration, progress);
+    return true;
+}
+
+void Session::doubt_calibration(Progress& progress) {
+    auto calibration = instrument_->calibration();
+    calibration.doubtful = true;
+    store(calibration, progress);
+}
+
+void Session::store(const soak::Calibration& calibration, Progress& progress) {
+    const auto path = soak::calibration_path();
+    const auto fingerprint = soak::read_fingerprint(base::Root(), cpus_, working_set_);
+    if (!soak::read_calibration(path, fingerprint).replaceable) return;
+    try {
+        soak::write_calibration(path, calibration, fingerprint);
+    } catch (const std::exception& error) {
+        progress.print(fmt::format("cyclesoak: the calibration could not be stored ({}); the next "
+                                   "start will calibrate again",
+                                   error.what()));
+    }
+}
+
+base::Warnings Session::warnings() const {
+    auto all = warnings_;
+    const auto& more = instrument_->warnings();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+}
+
+} // namespace commands

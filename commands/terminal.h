@@ -1,0 +1,11 @@
+#pragma once
+
+#include "exporters/screen.h"
+
+namespace commands {
+
+/// What stdout can show: its width (80 where it is no terminal), UTF-8 by the locale's variables,
+/// colours on a terminal unless NO_COLOR is set.
+exporters::ScreenOptions read_screen();
+
+} // namespace commands

@@ -1,0 +1,48 @@
+#include "base/error.h"
+#include "base/signals.h"
+#include "commands/calibrate.h"
+#include "commands/load.h"
+#include "commands/run.h"
+#include "commands/watch.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <csignal>
+
+namespace {
+
+int dispatch(CLI::App& program, int argc, char** argv, const base::OriginalSignals& original) {
+    program.set_version_flag("--version", "cyclesoak " CYCLESOAK_VERSION);
+    program.footer("Example:\n  cyclesoak run -- iperf3 -c 127.0.0.1 -u -b 400M -l 1472 -t 8 -J");
+    const auto watch = commands::add_watch(program, original);
+    const auto run = commands::add_run(program, original);
+    const auto calibrate = commands::add_calibrate(program, original);
+    const auto load = commands::add_load(program);
+    program.parse(argc, argv);
+    if (program.got_subcommand("run")) return run();
+    if (program.got_subcommand("calibrate")) return calibrate();
+    if (program.got_subcommand("load")) return load();
+    return watch();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const auto original = base::read_signals();
+    std::signal(SIGPIPE, SIG_IGN); // a closed pipe is an answer, not an end
+    CLI::App program(
+        "Measures what a network load costs in CPU time, by soaking up what it leaves.",
+        "cyclesoak");
+    try {
+        return dispatch(program, argc, argv, original);
+    } catch (const CLI::ParseError& error) {
+        return program.exit(error) == 0 ? 0 : 2;
+    } catch (const base::UsageError& error) {
+        fmt::print(stderr, "cyclesoak: {}\n", error.what());
+        return 2;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "cyclesoak: {}\n", error.what());
+        return 1;
+    }
+}
