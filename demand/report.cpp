@@ -97,6 +97,7 @@ class Reporter {
                       [](const BaselineReport& baseline) { return baseline.phases == 0; });
         add_perturbation();
         warn_of_others();
+        warn_of_hypervisor();
         return std::move(report_);
     }
 
@@ -160,7 +161,7 @@ class Reporter {
             });
         if (!costs && method == Method::idle_time)
             warn("no-idle-time", "There is no usable idle time on this machine, so no idle-time "
-                                 "demand; the soaked figures stand. `cyclesoak doctor` says why.");
+                                 "demand; the soaked figures stand.");
         if (costs && !ledger.net.known())
             warn("no-baseline", "No baseline was taken: what this machine costs without the load "
                                 "is in the figures. Leave out --baseline 0.");
@@ -195,6 +196,17 @@ class Reporter {
                              "CPU time from others instead of idle time, its cost reads too low. "
                              "Measure while the machine is quiet.",
                              *busy * 100));
+    }
+
+    void warn_of_hypervisor() {
+        const bool mixed =
+            std::any_of(report_.cpus.begin(), report_.cpus.end(), [](const CpuReport& cpu) {
+                return cpu.soaked && !cpu.soaked->causes.hypervisor;
+            });
+        if (mixed)
+            warn("hypervisor-in-interrupts",
+                 "Interrupts are not measured here, so what a hypervisor or firmware took stands "
+                 "under interrupts.");
     }
 
     void add_perturbation() {

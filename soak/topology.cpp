@@ -9,11 +9,14 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <memory>
+#include <sys/mman.h>
 
 namespace soak {
 namespace {
 
 constexpr size_t most_bytes = 16 << 20;
+constexpr size_t huge_page_bytes = 2 << 20;
 
 void check(int result, const char* what) {
     if (result != 0) throw base::system_error(what);
@@ -98,10 +101,15 @@ std::span<std::byte> Topology::allocate_near(int cpu, size_t bytes) const {
     if (bytes == 0) return {};
     const auto unit = find_unit(topology_.get(), cpu);
     // Without the STRICT flag an unbindable system still gives ordinary memory.
-    auto* memory = hwloc_alloc_membind(topology_.get(), bytes, unit->nodeset, HWLOC_MEMBIND_BIND,
+    const size_t room = (bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+    const size_t whole = room + huge_page_bytes;
+    void* memory = hwloc_alloc_membind(topology_.get(), whole, unit->nodeset, HWLOC_MEMBIND_BIND,
                                        HWLOC_MEMBIND_BYNODESET);
     if (!memory) throw base::system_error(fmt::format("allocate {} bytes", bytes));
-    return {static_cast<std::byte*>(memory), bytes};
+    size_t left = whole;
+    void* aligned = std::align(huge_page_bytes, room, memory, left);
+    madvise(aligned, room, MADV_HUGEPAGE); // a wish
+    return {static_cast<std::byte*>(aligned), bytes};
 }
 
 base::CpuList unreserved(base::CpuList cpus, const base::Root& root) {

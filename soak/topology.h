@@ -42,7 +42,9 @@ class Topology {
     CpuPlace place(int cpu) const;
     /// Pins the calling thread. Throws std::system_error.
     void bind_thread(int cpu) const;
-    /// Page-aligned zeroed memory local to the CPU's NUMA node, where the system lets us say so.
+    /// Zeroed memory, local to the CPU's NUMA node and in huge pages where the system lets us say
+    /// so. Small pages lie anywhere: how they collide in the cache then differs from one process to
+    /// the next, and so does the time of a chunk (docs/measurement.md). Lives as long as the process.
     std::span<std::byte> allocate_near(int cpu, size_t bytes) const;
 
   private:

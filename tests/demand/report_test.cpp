@@ -188,6 +188,14 @@ TEST(Report, a_machine_that_is_busy_without_the_load_is_told_of) {
                 Contains(HasId("busy-machine")));
 }
 
+TEST(Report, a_hypervisor_that_cannot_be_told_apart_is_told_of) {
+    Measurement taken = sample::Machine().measure(6);
+    EXPECT_THAT(make_report(taken).warnings, Contains(HasId("hypervisor-in-interrupts")));
+    for (auto& phase : taken.phases)
+        for (auto& window : phase.soaked) window.causes.hypervisor = base::Nanoseconds::zero();
+    EXPECT_THAT(make_report(taken).warnings, Not(Contains(HasId("hypervisor-in-interrupts"))));
+}
+
 TEST(Report, one_kind_of_phase_gives_one_method) {
     const Report soaked = make_report(sample::Machine().measure_only(PhaseKind::soaked, 8));
     EXPECT_TRUE(find(soaked, "packet", Method::soaked));
