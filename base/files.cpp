@@ -26,6 +26,15 @@ void write_all(int fd, std::string_view text, const std::string& tried) {
     }
 }
 
+/// That of the file which is there, else what the user's umask leaves.
+mode_t mode_for(const std::filesystem::path& path) {
+    struct stat there {};
+    if (stat(path.c_str(), &there) == 0) return there.st_mode & 0777;
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
 } // namespace
 
 std::filesystem::path Root::at(std::string_view name) const {
@@ -79,13 +88,16 @@ void replace_file(const std::filesystem::path& path, std::string_view text) {
     if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
         return write_file(path, text);
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
-    auto temporary = path.string() + ".XXXXXX";
+    // What a link points to is replaced, not the link.
+    const auto target = std::filesystem::exists(path) ? std::filesystem::canonical(path) : path;
+    auto temporary = target.string() + ".XXXXXX";
     const auto tried = fmt::format("write {}", path.string());
     auto file = make_descriptor(mkostemp(temporary.data(), O_CLOEXEC), tried);
     try {
         write_all(file.get(), text, tried);
-        if (fchmod(file.get(), 0644) != 0 || fsync(file.get()) != 0) throw system_error(tried);
-        if (rename(temporary.c_str(), path.c_str()) != 0) throw system_error(tried);
+        if (fchmod(file.get(), mode_for(target)) != 0 || fsync(file.get()) != 0)
+            throw system_error(tried);
+        if (rename(temporary.c_str(), target.c_str()) != 0) throw system_error(tried);
     } catch (...) {
         unlink(temporary.c_str());
         throw;

@@ -11,7 +11,7 @@ using Nanoseconds = std::chrono::nanoseconds;
 inline double to_seconds(Nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
 inline Nanoseconds from_seconds(double seconds) {
-    return std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(seconds));
+    return std::chrono::round<Nanoseconds>(std::chrono::duration<double>(seconds));
 }
 
 /// CLOCK_MONOTONIC: what deadlines and waits are in.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 namespace base {
@@ -41,7 +42,10 @@ Nanoseconds parse_duration(std::string_view text) {
 
 double parse_rate(std::string_view text) {
     constexpr Suffix suffixes[] = {{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}};
-    return parse_suffixed(text, suffixes, "a rate like 2000, 400k, 50M or 1G per second");
+    const double rate =
+        parse_suffixed(text, suffixes, "a rate like 2000, 400k, 50M or 1G per second");
+    if (rate > 1e15) throw UsageError(fmt::format("'{}' is more than anything can do", text));
+    return rate;
 }
 
 int64_t parse_size(std::string_view text) {

@@ -3,6 +3,7 @@
 #include "commands/session.h"
 #include "soak/calibration_store.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>

@@ -4,14 +4,15 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "commands/terminal.h"
 #include "loads/run.h"
 #include "loads/server.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <array>
 #include <csignal>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <sys/eventfd.h>
@@ -197,21 +198,11 @@ void add_burn(CLI::App& app, Arguments& arguments) {
                "  cyclesoak load burn --cpu 1 --share 25% --period 1ms --walk 512K");
 }
 
-// The locale's own word on it, as setlocale() would look it up.
-bool speaks_utf8() {
-    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
-        if (const char* value = std::getenv(name); value != nullptr && *value != '\0') {
-            const std::string_view text(value);
-            return text.find("UTF-8") != text.npos || text.find("utf8") != text.npos;
-        }
-    return false;
-}
-
 void write_result(const Arguments& arguments, const loads::Result& result) {
     if (arguments.json)
         loads::write_json(std::cout, result);
     else
-        loads::write_table(std::cout, result, speaks_utf8() ? "µ" : "u");
+        loads::write_table(std::cout, result, read_screen().unicode ? "µ" : "u");
     std::cout.flush();
 }
 

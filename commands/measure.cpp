@@ -93,6 +93,7 @@ bool Measure::calibration_contradicted() const {
 }
 
 void Measure::run_load() {
+    probes_.rediscover();
     const auto begin = probes_.read();
     probes::Benchmark benchmark(loop_, plan_.command, original_,
                                 [this](std::string_view line) { progress_.print(line); });

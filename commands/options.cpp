@@ -1,5 +1,7 @@
 #include "commands/options.h"
 
+#include <CLI/CLI.hpp>
+
 #include <map>
 
 namespace commands {
@@ -17,12 +19,16 @@ void add_instrument_options(CLI::App& command, InstrumentOptions& options) {
         ->capture_default_str();
 }
 
-void add_output_options(CLI::App& command, OutputOptions& options) {
+void add_format_option(CLI::App& command, Format& format) {
     static const std::map<std::string, Format> formats{
         {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
-    command.add_option("--format", options.format, "table, json or csv (default: table)")
+    command.add_option("--format", format, "table, json or csv (default: table)")
         ->transform(CLI::CheckedTransformer(formats))
         ->option_text("FORMAT");
+}
+
+void add_output_options(CLI::App& command, OutputOptions& options) {
+    add_format_option(command, options.format);
     command.add_option("--output", options.output,
                        "Write the report to this file; stdout keeps the table");
     command.add_flag("--quiet", options.quiet, "No progress on stderr");

@@ -1,9 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace commands {
 
@@ -16,6 +18,8 @@ struct InstrumentOptions {
 void add_instrument_options(CLI::App& command, InstrumentOptions& options);
 
 enum class Format { table, json, csv };
+
+void add_format_option(CLI::App& command, Format& format);
 
 /// What every command that reports understands.
 struct OutputOptions {

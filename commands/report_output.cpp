@@ -16,20 +16,20 @@
 namespace commands {
 namespace {
 
-void write(std::ostream& out, const demand::Report& report, Format format) {
-    switch (format) {
-    case Format::table:
-        return exporters::write_table(out, report, read_screen());
-    case Format::json:
-        return exporters::write_json(out, {report});
-    case Format::csv:
-        return exporters::write_csv(out, {report});
+using Reports = std::vector<demand::Report>;
+
+void write(std::ostream& out, const Reports& reports, Format format) {
+    if (format == Format::json) return exporters::write_json(out, reports);
+    if (format == Format::csv) return exporters::write_csv(out, reports);
+    for (const auto& report : reports) {
+        if (&report != &reports.front()) out << '\n';
+        exporters::write_table(out, report, read_screen());
     }
 }
 
-bool write_to_file(const demand::Report& report, const OutputOptions& options) {
+bool write_to_file(const Reports& reports, const OutputOptions& options) {
     std::ostringstream text;
-    write(text, report, options.format == Format::table ? Format::json : options.format);
+    write(text, reports, options.format == Format::table ? Format::json : options.format);
     try {
         base::replace_file(*options.output, text.str());
         return true;
@@ -41,13 +41,13 @@ bool write_to_file(const demand::Report& report, const OutputOptions& options) {
 
 } // namespace
 
-bool write_report(const demand::Report& report, const OutputOptions& options) {
-    write(std::cout, report, options.output ? Format::table : options.format);
+bool write_reports(const Reports& reports, const OutputOptions& options) {
+    write(std::cout, reports, options.output ? Format::table : options.format);
     std::cout.flush();
     // A pipe that was closed is a reader who has seen enough; a full disk is not.
     const bool written = std::cout.good() || errno == EPIPE;
     if (!written) fmt::print(stderr, "cyclesoak: the report could not be written to stdout\n");
-    return (!options.output || write_to_file(report, options)) && written;
+    return (!options.output || write_to_file(reports, options)) && written;
 }
 
 bool trusted(const demand::Report& report) {

@@ -3,12 +3,14 @@
 #include "commands/options.h"
 #include "demand/report.h"
 
+#include <vector>
+
 namespace commands {
 
-/// The report in the chosen format on stdout; with --output in that file (a table is not for files:
+/// The reports in the chosen format on stdout; with --output in that file (a table is not for files:
 /// JSON then), and the table on stdout. False, after an error on stderr, if the file could not be
 /// written: stdout has its part all the same.
-bool write_report(const demand::Report& report, const OutputOptions& options);
+bool write_reports(const std::vector<demand::Report>& reports, const OutputOptions& options);
 
 /// Is there a figure, and none of the doubts that make figures worthless? If not, stderr says why.
 bool trusted(const demand::Report& report);

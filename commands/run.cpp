@@ -7,8 +7,10 @@
 #include "commands/report_output.h"
 #include "probes/benchmark_results.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -25,6 +27,7 @@ struct Options {
     std::vector<std::string> command, devices, work;
     std::string parser, baseline = "1.5s", duration, phase = "300ms", timeout;
     bool continuous = false, free = false;
+    int repeat = 1;
 };
 
 /// Our own program, as a benchmark: UDP between the first and the last of the soaked CPUs.
@@ -111,6 +114,9 @@ int judge(const Outcome& outcome, const demand::Report& report) {
     return trusted(report) ? 0 : 3;
 }
 
+/// A failure is worse than a doubt.
+int worse(int a, int b) { return a == 1 || b == 1 ? 1 : std::max(a, b); }
+
 int run(const Options& options, const base::OriginalSignals& original) {
     auto plan = make_plan(options);
     base::Loop loop;
@@ -122,13 +128,17 @@ int run(const Options& options, const base::OriginalSignals& original) {
         plan.command = built_in_load(session.instrument().cpus(), length);
         plan.duration.reset();
     }
-    Measure measure(session, loop, signals, original, progress, plan);
-    const auto outcome = measure.run();
-    if (!outcome) return failed("interrupted before the load began; nothing was measured");
-    const auto report = demand::make_report(outcome->measurement);
-    const bool written = write_report(report, options.output);
-    const int code = judge(*outcome, report);
-    return written ? code : 1;
+    std::vector<demand::Report> reports;
+    int code = 0;
+    for (int i = 0; i < options.repeat; ++i) {
+        const auto outcome = Measure(session, loop, signals, original, progress, plan).run();
+        if (!outcome) break;
+        reports.push_back(demand::make_report(outcome->measurement));
+        code = worse(code, judge(*outcome, reports.back()));
+        if (outcome->interrupted) break;
+    }
+    if (reports.empty()) return failed("interrupted before the load began; nothing was measured");
+    return write_reports(reports, options.output) ? code : 1;
 }
 
 } // namespace
@@ -169,6 +179,8 @@ std::function<int()> add_run(CLI::App& program, const base::OriginalSignals& ori
                      "Count work on this network device; repeatable (default: the busiest)")
         ->allow_extra_args(false)
         ->take_all();
+    command->add_option("--repeat", options->repeat, "Measure so many times, a report each")
+        ->check(CLI::Range(1, 1000));
     command->footer("Example:\n  cyclesoak run -- iperf3 -c 127.0.0.1 -u -b 400M -l 1472 -t 8 -J");
     return [options, &original] { return run(*options, original); };
 }

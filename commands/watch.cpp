@@ -6,6 +6,7 @@
 #include "exporters/csv.h"
 #include "exporters/watch.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <iostream>
@@ -111,11 +112,7 @@ std::function<int()> add_watch(CLI::App& program, const base::OriginalSignals& o
         "watch", "Show the load live, a line a window (also without any command)");
     add_options(*command, *options, "Options");
     add_instrument_options(*command, options->instrument);
-    static const std::map<std::string, Format> formats{
-        {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
-    command->add_option("--format", options->format, "table, json or csv (default: table)")
-        ->transform(CLI::CheckedTransformer(formats))
-        ->option_text("FORMAT");
+    add_format_option(*command, options->format);
     command->add_flag("--quiet", options->quiet, "No progress on stderr");
     command->footer("Example:\n  cyclesoak watch -p 1 -B");
     add_options(program, *options, "");

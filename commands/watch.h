@@ -2,9 +2,11 @@
 
 #include "base/signals.h"
 
-#include <CLI/CLI.hpp>
-
 #include <functional>
+
+namespace CLI {
+class App;
+}
 
 namespace commands {
 

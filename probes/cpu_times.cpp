@@ -1,5 +1,6 @@
 #include "probes/cpu_times.h"
 
+#include "base/cgroups.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -85,27 +86,13 @@ std::map<int, Nanoseconds> parse_schedstat(std::string_view text) {
     return cpus;
 }
 
-std::optional<std::string> parse_cpuacct_mount(std::string_view mountinfo) {
-    for (const auto line : base::lines(mountinfo)) {
-        // "36 25 0:32 / /mount/point rw - cgroup cgroup rw,cpu,cpuacct": see proc(5).
-        const auto dash = line.find(" - ");
-        if (dash == line.npos) continue;
-        const auto mount = base::split(line.substr(0, dash));
-        const auto system = base::split(line.substr(dash + 3));
-        if (mount.size() < 5 || system.size() < 3 || system[0] != "cgroup") continue;
-        for (const auto option : base::split(system[2], ","))
-            if (option == "cpuacct") return std::string(mount[4]);
-    }
-    return std::nullopt;
-}
-
 std::optional<TaskTimeSource> find_task_time(const base::Root& root) {
-    const auto mount = parse_cpuacct_mount(root.read("proc/self/mountinfo").value_or(""));
+    const auto mount = base::find_cgroup_mount(root, "cpuacct");
     // Only the true top of a hierarchy has this file, whatever a cgroup namespace makes of paths.
-    if (mount && root.read(*mount + "/cgroup.sane_behavior")) {
+    if (mount && root.read(mount->point + "/cgroup.sane_behavior")) {
         const auto possible = root.read("sys/devices/system/cpu/possible");
         if (possible)
-            return TaskTimeSource{*mount + "/cpuacct.usage_percpu",
+            return TaskTimeSource{mount->point + "/cpuacct.usage_percpu",
                                   base::parse_cpu_list(*possible)};
     }
     if (root.read("proc/schedstat")) return TaskTimeSource{"proc/schedstat", {}};

@@ -34,9 +34,6 @@ std::map<int, Nanoseconds> parse_usage_percpu(std::string_view text, const base:
 /// Throws ParseError, also for a version whose columns are not known.
 std::map<int, Nanoseconds> parse_schedstat(std::string_view text);
 
-/// Where the cpuacct controller (cgroup v1) is mounted, from /proc/self/mountinfo.
-std::optional<std::string> parse_cpuacct_mount(std::string_view mountinfo);
-
 /// The file that holds the scheduler's own time of all tasks of the host, by CPU.
 struct TaskTimeSource {
     std::string name; ///< below the root

@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 constexpr auto calibration_window = milliseconds(20);
 constexpr int calibration_windows = 45;
 /// How long the soakers may take to answer; on a busy CPU they seldom run.
-constexpr auto patience = std::chrono::seconds(3);
+constexpr auto patience = std::chrono::seconds(10);
 constexpr size_t most_evicting_bytes = 64 << 20;
 
 base::CpuList choose_cpus(const Topology& topology, const base::CpuList& wanted) {
@@ -144,7 +144,7 @@ std::vector<std::vector<Tally>> Instrument::short_windows(base::Loop& loop) {
 }
 
 std::optional<Calibration> Instrument::calibrate(base::Loop& loop) {
-    constexpr size_t few = 512;
+    constexpr auto few = Slot::few_samples;
     std::vector<ChunkSamples> samples(plans_.size());
     park();
     if (!wait_for(loop, [](const Slot& slot) { return slot.acknowledged(); }) ||

@@ -25,7 +25,9 @@ enum class Sampled : uint32_t { warm, cold, evicted, readings };
 /// whole copy even if the writer was taken off its CPU in the middle of the next one.
 class Slot {
   public:
-    static constexpr size_t most_samples = 4096;
+    static constexpr size_t most_samples = 2048;
+    static constexpr size_t few_samples =
+        64; ///< of what takes long: a busy CPU lets little through
     struct Sample {
         ChunkKind kind = ChunkKind::walk;
         uint32_t ticks = 0;

@@ -12,7 +12,6 @@ namespace {
 
 constexpr int warm_up_chunks = 2000;
 constexpr int chunks_per_flush = 4;
-constexpr size_t wanted_samples = 512;
 
 template <typename Clock>
 Reading read_clocks() {
@@ -133,7 +132,7 @@ class Soaker {
     }
 
     void sample_readings() {
-        for (size_t i = 0; i < wanted_samples && !called(); ++i) {
+        for (size_t i = 0; i < Slot::few_samples && !called(); ++i) {
             const auto reading = read_clocks<Clock>();
             slot_.add_sample(ChunkKind::walk, reading.after - reading.before);
         }
@@ -141,7 +140,7 @@ class Soaker {
 
     template <typename Disturb>
     void sample_after(Disturb&& disturb) {
-        while (slot_.sample_count() < wanted_samples && !called()) {
+        while (slot_.sample_count() < Slot::few_samples && !called()) {
             disturb();
             for (int i = 0; i < chunks_per_flush; ++i) {
                 const Ticks before = Clock::now();

@@ -69,5 +69,6 @@ def complaints(root):
 
 if __name__ == "__main__":
     found = list(complaints(pathlib.Path(sys.argv[1])))
-    print("\n".join(found))
+    for complaint in found:
+        print(complaint)
     sys.exit(bool(found))

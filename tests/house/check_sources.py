@@ -21,6 +21,7 @@ def forgotten(root, build):
 
 
 if __name__ == "__main__":
-    found = [str(file) for file in forgotten(*map(pathlib.Path, sys.argv[1:3]))]
-    print("\n".join(f"{file}: no target compiles it" for file in found))
+    found = list(forgotten(*map(pathlib.Path, sys.argv[1:3])))
+    for file in found:
+        print(f"{file}: no target compiles it")
     sys.exit(bool(found))

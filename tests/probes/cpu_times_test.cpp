@@ -1,6 +1,6 @@
 #include "base/error.h"
 #include "probes/cpu_times.h"
-#include "tests/probes/recorded_root.h"
+#include "tests/recorded_root.h"
 
 #include <gtest/gtest.h>
 
@@ -68,24 +68,24 @@ TEST(Schedstat, UnknownVersionIsRefused) {
     EXPECT_THROW(parse_schedstat(""), base::ParseError);
 }
 
-TEST(CpuacctMount, MountedAloneOrWithCpu) {
-    EXPECT_EQ(parse_cpuacct_mount("33 31 0:30 / /sys/fs/cgroup/cpuacct rw,relatime shared:9 - "
-                                  "cgroup cgroup rw,cpuacct\n"),
-              "/sys/fs/cgroup/cpuacct");
-    EXPECT_EQ(parse_cpuacct_mount("1 2 0:3 / /sys rw - sysfs sysfs rw\n"
-                                  "33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup "
-                                  "rw,cpu,cpuacct\n"),
-              "/sys/fs/cgroup/cpu,cpuacct");
-    EXPECT_EQ(parse_cpuacct_mount("33 31 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"),
-              std::nullopt);
-}
-
 TEST(TaskTime, FromTheRootCpuacctGroup) {
     const RecordedRoot recorded("kvm-guest");
     const auto source = find_task_time(recorded.root());
     ASSERT_TRUE(source);
     EXPECT_EQ(source->name, "/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu");
     EXPECT_EQ(source->columns, (base::CpuList{0, 1}));
+}
+
+TEST(TaskTime, FromAHierarchyThatCpuacctShares) {
+    const RecordedRoot machine;
+    machine.write("proc/self/mountinfo", "33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup "
+                                         "cgroup rw,cpu,cpuacct\n");
+    machine.write("sys/fs/cgroup/cpu,cpuacct/cgroup.sane_behavior", "0\n");
+    machine.write("sys/devices/system/cpu/possible", "0-3\n");
+    const auto source = find_task_time(machine.root());
+    ASSERT_TRUE(source);
+    EXPECT_EQ(source->name, "/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage_percpu");
+    EXPECT_EQ(source->columns, (base::CpuList{0, 1, 2, 3}));
 }
 
 TEST(TaskTime, ContainersGroupIsNotTheHost) {

@@ -1,5 +1,5 @@
 #include "probes/kept_file.h"
-#include "tests/probes/recorded_root.h"
+#include "tests/recorded_root.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "base/error.h"
 #include "probes/kernel_threads.h"
-#include "tests/probes/recorded_root.h"
+#include "tests/recorded_root.h"
 
 #include <gmock/gmock.h>
 

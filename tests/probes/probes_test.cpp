@@ -1,5 +1,5 @@
 #include "probes/probes.h"
-#include "tests/probes/recorded_root.h"
+#include "tests/recorded_root.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 #include "probes/settings.h"
-#include "tests/probes/recorded_root.h"
+#include "tests/recorded_root.h"
 
 #include <gmock/gmock.h>
 

@@ -28,6 +28,11 @@ TEST(Benchmark, its_own_result_becomes_the_work) {
     EXPECT_GE(report.at("demand").size(), 2u);
 }
 
+TEST(Benchmark, can_be_repeated_with_a_report_each) {
+    const auto ended = run(short_run({"--repeat", "2"}, {"sleep", "0.3"}));
+    EXPECT_EQ(ended.json().at("runs").size(), 2u) << ended.err;
+}
+
 TEST(Benchmark, that_does_not_exist_is_named) {
     const auto ended = run(short_run({}, {"no-such-benchmark"}));
     EXPECT_EQ(ended.exit_status, 1);

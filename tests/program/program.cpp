@@ -25,9 +25,9 @@ std::vector<std::string> full_command(const std::vector<std::string>& arguments,
                                       const Options& options) {
     std::vector<std::string> command = options.before;
     if (options.as_nobody && geteuid() == 0)
-        command.insert(command.end(),
-                       {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"});
-    command.push_back(CYCLESOAK_PROGRAM);
+        for (const char* word : {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"})
+            command.emplace_back(word);
+    command.push_back(path);
     command.insert(command.end(), arguments.begin(), arguments.end());
     return command;
 }
@@ -113,16 +113,19 @@ Ended run(const std::vector<std::string>& arguments, const Options& options) {
 }
 
 std::vector<std::string> short_load() {
-    return {CYCLESOAK_PROGRAM, "load", "udp", "--rate", "5k", "-t", "2s", "--format", "json"};
+    return {path, "load", "udp", "--rate", "5k", "-t", "2s", "--format", "json"};
 }
 
 std::vector<std::string> short_run(const std::vector<std::string>& options,
                                    const std::vector<std::string>& benchmark) {
-    std::vector<std::string> arguments{"run",   "--format",   "json", "--phase",
-                                       "100ms", "--baseline", "300ms"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    if (!benchmark.empty()) arguments.push_back("--");
-    arguments.insert(arguments.end(), benchmark.begin(), benchmark.end());
+    std::vector<std::string> arguments;
+    const auto add = [&](const std::vector<std::string>& more) {
+        arguments.insert(arguments.end(), more.begin(), more.end());
+    };
+    add({"run", "--format", "json", "--phase", "100ms", "--baseline", "300ms"});
+    add(options);
+    add({"--"});
+    add(benchmark);
     return arguments;
 }
 

@@ -13,6 +13,8 @@
 /// The real program, started as a user would.
 namespace program {
 
+inline const std::string path = CYCLESOAK_PROGRAM;
+
 struct Options {
     std::map<std::string, std::string> environment; ///< beside a state folder of the tests' own
     std::vector<std::string> before;                ///< what stands before the program's name

@@ -13,6 +13,11 @@ struct Bad {
     std::string named;
 };
 
+void PrintTo(const Bad& bad, std::ostream* out) {
+    for (const auto& argument : bad.arguments)
+        *out << argument << ' ';
+}
+
 class Usage : public testing::TestWithParam<Bad> {};
 
 TEST_P(Usage, errors_name_the_option_and_start_nothing) {
@@ -32,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"run", "--working-set", "huge"}, "--working-set"},
         Bad{{"run", "--yield", "politely"}, "--yield"}, Bad{{"run", "--work", "much"}, "--work"},
         Bad{{"run", "--parser", "tea-leaves", "--", "true"}, "--parser"},
-        Bad{{"run", "--format", "xml"}, "--format"},
+        Bad{{"run", "--format", "xml"}, "--format"}, Bad{{"run", "--repeat", "0"}, "--repeat"},
         Bad{{"run", "--no-such-option"}, "--no-such-option"},
         Bad{{"watch", "-p", "1ms"}, "--period"}, Bad{{"watch", "-n", "-1"}, "--count"},
         Bad{{"calibrate", "--cpus", "x"}, "--cpus"}, Bad{{"no-such-command"}, "no-such-command"}));

@@ -1,5 +1,5 @@
 #include "soak/calibration_store.h"
-#include "tests/probes/recorded_root.h"
+#include "tests/recorded_root.h"
 #include "tests/soak/usual.h"
 
 #include <gmock/gmock.h>

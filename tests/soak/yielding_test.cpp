@@ -1,6 +1,6 @@
 #include "base/error.h"
 #include "soak/yielding.h"
-#include "tests/probes/recorded_root.h"
+#include "tests/recorded_root.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
