@@ -97,11 +97,12 @@ void PhaseRunner::keep(Phase phase, const Edge& begin, const Edge& end, Nanoseco
     phase.start = begin.counters.time - origin_;
     phase.counters = end.counters - begin.counters;
     phase.elapsed = phase.counters.time;
-    if (phase.elapsed < planned / 2) return;
+    const bool too_short = phase.elapsed < planned / 2;
+    if (too_short && loop_.stopped()) return;
     std::string reason;
-    if (end.suspended - begin.suspended > milliseconds(1))
-        reason = "suspend";
-    else if (phase.elapsed > planned * 3 / 2)
+    if (end.suspended - begin.suspended > milliseconds(1)) reason = "suspend";
+    // A pause at its start leaves a phase too short, a later one makes it too long.
+    else if (too_short || phase.elapsed > planned * 3 / 2)
         reason = "overrun";
     else if (end.throttled != begin.throttled)
         reason = "throttled";

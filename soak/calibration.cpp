@@ -92,7 +92,10 @@ bool contradicts_calibration(std::span<const CpuWindow> windows) {
     const auto faster = std::count_if(windows.begin(), windows.end(), [](const auto& window) {
         return -(window.causes.core + window.causes.cache) > window.soaked * 3 / 100;
     });
-    return windows.size() >= 2 && 2 * faster > std::ssize(windows);
+    const auto telling = std::count_if(windows.begin(), windows.end(), [](const auto& window) {
+        return window.soaked > window.elapsed / 100;
+    });
+    return telling >= 2 && 2 * faster > telling;
 }
 
 CpuCalibration calibrate_cpu(int cpu, const ChunkSamples& samples, const Limits& limits,

@@ -53,7 +53,8 @@ CpuCalibration calibrate_cpu(int cpu, const ChunkSamples& samples, const Limits&
                              std::span<const Tally> windows);
 
 /// In most of one CPU's windows, did the soaker get through over 3 % more than the calibration
-/// allows? Then that was taken in a slow moment. Needs two windows.
+/// allows? Then that was taken in a slow moment. Needs two windows in which it had over 1 % of
+/// the CPU.
 bool contradicts_calibration(std::span<const CpuWindow> windows);
 
 /// Value at `share` (0..1) of the sorted samples; 0 without samples.
