@@ -192,7 +192,8 @@ TEST(Report, a_hypervisor_that_cannot_be_told_apart_is_told_of) {
     Measurement taken = sample::Machine().measure(6);
     EXPECT_THAT(make_report(taken).warnings, Contains(HasId("hypervisor-in-interrupts")));
     for (auto& phase : taken.phases)
-        for (auto& window : phase.soaked) window.causes.hypervisor = base::Nanoseconds::zero();
+        for (auto& window : phase.soaked)
+            window.causes.hypervisor = base::Nanoseconds::zero();
     EXPECT_THAT(make_report(taken).warnings, Not(Contains(HasId("hypervisor-in-interrupts"))));
 }
 

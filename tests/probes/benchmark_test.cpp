@@ -193,7 +193,7 @@ TEST_F(BenchmarkTest, GrandchildKeepingThePipesOpenDelaysNothing) {
 }
 
 TEST_F(BenchmarkTest, GrandchildThatWritesForEverDelaysNothing) {
-    shell("(trap '' TERM USR1; exec yes) & trap 'exit 4' USR1; wait");
+    shell("trap 'exit 4' USR1; (trap '' TERM USR1; exec yes) & wait");
     await("y");
     benchmark->interrupt(SIGUSR1);
     EXPECT_EQ(finish(), 4);

@@ -14,8 +14,7 @@ using testing::HasSubstr;
 
 std::vector<std::string> shell(const std::string& script) { return {"/bin/sh", "-c", script}; }
 
-const std::string ordinary_load =
-    std::string(CYCLESOAK_PROGRAM) + " load udp --rate 5k -t 2s >/dev/null";
+const std::string ordinary_load = "'" + program::path + "' load udp --rate 5k -t 2s >/dev/null";
 
 TEST(Benchmark, its_own_result_becomes_the_work) {
     const auto ended = run(short_run({}));

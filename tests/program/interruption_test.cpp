@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 /// Says that it runs, then does so; traffic on loopback meanwhile.
 std::vector<std::string> load_of(const std::string& time) {
-    const std::string load = CYCLESOAK_PROGRAM " load udp --rate 5k --format json -t ";
+    const std::string load = "'" + program::path + "' load udp --rate 5k --format json -t ";
     return {"/bin/sh", "-c", "echo started; exec " + load + time};
 }
 

@@ -27,7 +27,7 @@ std::vector<std::string> full_command(const std::vector<std::string>& arguments,
     if (options.as_nobody && geteuid() == 0)
         for (const char* word : {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"})
             command.emplace_back(word);
-    command.push_back(path);
+    command.push_back(options.program);
     command.insert(command.end(), arguments.begin(), arguments.end());
     return command;
 }
@@ -112,8 +112,8 @@ Ended run(const std::vector<std::string>& arguments, const Options& options) {
     return Running(arguments, options).wait();
 }
 
-std::vector<std::string> short_load() {
-    return {path, "load", "udp", "--rate", "5k", "-t", "2s", "--format", "json"};
+std::vector<std::string> short_load(const std::string& program) {
+    return {program, "load", "udp", "--rate", "5k", "-t", "2s", "--format", "json"};
 }
 
 std::vector<std::string> short_run(const std::vector<std::string>& options,

@@ -16,6 +16,7 @@ namespace program {
 inline const std::string path = CYCLESOAK_PROGRAM;
 
 struct Options {
+    std::string program = path;                     ///< what is started
     std::map<std::string, std::string> environment; ///< beside a state folder of the tests' own
     std::vector<std::string> before;                ///< what stands before the program's name
     std::string stdout_to;                          ///< a file instead of a pipe
@@ -53,7 +54,7 @@ class Running {
 Ended run(const std::vector<std::string>& arguments, const Options& options = {});
 
 /// A short load whose packets cross loopback: about 2 s at a fixed rate.
-std::vector<std::string> short_load();
+std::vector<std::string> short_load(const std::string& program = path);
 /// {"run", OPTIONS..., "--", BENCHMARK...} with a short baseline, and JSON on stdout.
 std::vector<std::string> short_run(const std::vector<std::string>& options,
                                    const std::vector<std::string>& benchmark = short_load());

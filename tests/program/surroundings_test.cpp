@@ -8,6 +8,7 @@
 namespace {
 
 using program::run;
+using program::short_load;
 using program::short_run;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -113,8 +114,12 @@ TEST(Surroundings, the_file_has_the_report_and_stdout_the_table) {
 TEST(Surroundings, without_privileges_it_works_and_names_what_was_missing) {
     const auto folder = program::fresh_folder("nobody");
     std::filesystem::permissions(folder, std::filesystem::perms::all);
+    // The build folder may be closed to others.
+    const auto copy = folder / "cyclesoak";
+    std::filesystem::copy_file(program::path, copy);
     const auto ended =
-        run(short_run({}), {.environment = {{"XDG_STATE_HOME", folder}}, .as_nobody = true});
+        run(short_run({}, short_load(copy)),
+            {.program = copy, .environment = {{"XDG_STATE_HOME", folder}}, .as_nobody = true});
     EXPECT_EQ(ended.exit_status, 0) << ended.err;
     const auto report = ended.json();
     EXPECT_TRUE(program::has_warning(report, "no-cgroup")) << report.at("warnings");
