@@ -76,7 +76,8 @@ void PhaseRunner::settle(Edge& edge) {
     const auto patience = base::monotonic_now() + milliseconds(5);
     while (!instrument_.settled() && base::monotonic_now() < patience)
         base::sleep_until(base::monotonic_now() + microseconds(100));
-    edge.soakers = instrument_.snapshot();
+    // Our own thread's time is the edge's: what came after is not in the phase.
+    edge.soakers.cpus = instrument_.snapshot().cpus;
 }
 
 void PhaseRunner::stop_soaking() {

@@ -127,7 +127,8 @@ TEST(Json, refuses_damage_and_says_where) {
     EXPECT_THAT(damaged("/work", nullptr), testing::HasSubstr("object"));
     EXPECT_THAT(damaged("/settings", 3), testing::HasSubstr("object"));
     EXPECT_THAT(damaged("/yielding", 3), testing::HasSubstr("text"));
-    EXPECT_THAT(damaged("/work/complete", 3), testing::HasSubstr("true or false"));
+    const std::string work = "/work";
+    EXPECT_THAT(damaged(work + "/complete", 3), testing::HasSubstr("true or false"));
 }
 
 void collect_keys(const Json& json, std::set<std::string>& keys) {
