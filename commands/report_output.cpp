@@ -27,9 +27,10 @@ void write(std::ostream& out, const Reports& reports, Format format) {
     }
 }
 
-bool write_to_file(const Reports& reports, const OutputOptions& options) {
+bool write_to_file(const OutputOptions& options,
+                   const std::function<void(std::ostream&, Format)>& write) {
     std::ostringstream text;
-    write(text, reports, options.format == Format::table ? Format::json : options.format);
+    write(text, options.format == Format::table ? Format::json : options.format);
     try {
         base::replace_file(*options.output, text.str());
         return true;
@@ -41,13 +42,19 @@ bool write_to_file(const Reports& reports, const OutputOptions& options) {
 
 } // namespace
 
-bool write_reports(const Reports& reports, const OutputOptions& options) {
-    write(std::cout, reports, options.output ? Format::table : options.format);
+bool write_output(const OutputOptions& options,
+                  const std::function<void(std::ostream&, Format)>& write) {
+    write(std::cout, options.output ? Format::table : options.format);
     std::cout.flush();
     // A pipe that was closed is a reader who has seen enough; a full disk is not.
     const bool written = std::cout.good() || errno == EPIPE;
     if (!written) fmt::print(stderr, "cyclesoak: the report could not be written to stdout\n");
-    return (!options.output || write_to_file(reports, options)) && written;
+    return (!options.output || write_to_file(options, write)) && written;
+}
+
+bool write_reports(const Reports& reports, const OutputOptions& options) {
+    return write_output(options,
+                        [&](std::ostream& out, Format format) { write(out, reports, format); });
 }
 
 bool trusted(const demand::Report& report) {

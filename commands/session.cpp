@@ -73,8 +73,9 @@ bool Session::calibrate(base::Loop& loop, Progress& progress) {
     if (!calibration) {
         if (loop.stopped()) return false;
         if (instrument_->ended()) throw std::runtime_error("the soakers' process was killed");
-        throw std::runtime_error("cannot calibrate: a CPU is so busy that its soaker hardly ever "
-                                 "runs; try again when it is calmer, or leave it out with --cpus");
+        throw TooBusyError(
+            "cannot calibrate: a CPU is so busy that its soaker hardly ever runs; try "
+            "again when it is calmer, or leave it out with --cpus");
     }
     store(*calibration, progress);
     return true;

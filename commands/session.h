@@ -8,8 +8,14 @@
 #include "soak/instrument.h"
 
 #include <optional>
+#include <stdexcept>
 
 namespace commands {
+
+/// A CPU is so busy that its soaker hardly ever runs: nothing can be measured there now.
+class TooBusyError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 /// The instrument, ours alone and calibrated: what every measuring command begins with.
 class Session {
@@ -19,8 +25,7 @@ class Session {
     explicit Session(const InstrumentOptions& options);
 
     /// Takes the stored calibration if it is this machine's as it is now, else calibrates, stores
-    /// that and says so. False if it was interrupted. Throws std::runtime_error if a CPU is so busy
-    /// that it cannot be done.
+    /// that and says so. False if it was interrupted. Throws TooBusyError.
     bool prepare(base::Loop& loop, Progress& progress);
     /// Calibrates in any case, and stores.
     bool calibrate(base::Loop& loop, Progress& progress);

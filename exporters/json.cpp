@@ -12,10 +12,6 @@ constexpr int schema = 1;
 
 } // namespace
 
-/// T or const T: a report is described for reading and for writing alike.
-template <typename T, typename Plain>
-concept Is = std::same_as<std::remove_const_t<T>, Plain>;
-
 void describe(auto& archive, Is<soak::Causes> auto& causes) {
     archive("tasks", causes.tasks);
     archive("interrupts", causes.interrupts);
@@ -121,12 +117,6 @@ void describe(auto& archive, Is<demand::BenchmarkReport> auto& benchmark) {
     archive.unless_empty("cpu_ratios", benchmark.cpu_ratios);
 }
 
-void describe(auto& archive, Is<base::Warning> auto& warning) {
-    archive("id", warning.id);
-    archive("text", warning.text);
-}
-
-/// Work, and what the report found out about it.
 void describe_work(auto& archive, auto& report) {
     auto& work = report.work;
     archive.unless_empty("source", work.source);
@@ -157,14 +147,14 @@ void describe(auto& archive, Is<demand::Report> auto& report) {
     archive("warnings", report.warnings);
 }
 
-namespace {
-
-Json make_head() {
+Json make_json_head() {
     Json json;
     json["schema"] = schema;
     json["cyclesoak"] = CYCLESOAK_VERSION;
     return json;
 }
+
+namespace {
 
 /// Work in the report's first unit: it follows from what was apportioned.
 void add_units(Json& json, const demand::Report& report) {
@@ -214,7 +204,7 @@ demand::Report parse_report(const Json& json, const std::string& file) {
 } // namespace
 
 Json make_json(const demand::Report& report) {
-    Json json = make_head();
+    Json json = make_json_head();
     JsonWriter writer;
     describe(writer, report);
     json.update(writer.take());
@@ -223,7 +213,7 @@ Json make_json(const demand::Report& report) {
 }
 
 void write_json(std::ostream& out, const std::vector<demand::Report>& reports) {
-    Json json = make_head();
+    Json json = make_json_head();
     if (reports.size() == 1)
         json = make_json(reports.front());
     else

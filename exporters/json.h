@@ -11,6 +11,9 @@
 
 namespace exporters {
 
+/// { "schema", "cyclesoak" }: how every JSON text of ours begins.
+nlohmann::ordered_json make_json_head();
+
 /// A report as docs/report.md describes it. Seconds and ratios; what is not known is left out.
 nlohmann::ordered_json make_json(const demand::Report& report);
 
