@@ -33,14 +33,17 @@ class Session {
     /// What was measured contradicts the calibration: no later start will use it.
     void doubt_calibration(Progress& progress);
 
+    /// The CPU's counter and the kernel's clock have parted: new soakers, timed by clock_gettime, in
+    /// the place of the old ones, and a new calibration. False if it was interrupted.
+    bool leave_counter(base::Loop& loop, Progress& progress);
+
     soak::Instrument& instrument() { return *instrument_; }
     base::Warnings warnings() const;
 
   private:
     void store(const soak::Calibration& calibration, Progress& progress);
 
-    soak::WorkingSetChoice working_set_;
-    base::CpuList cpus_;
+    soak::Instrument::Options options_;
     std::optional<soak::Holder> holder_;
     std::optional<soak::Instrument> instrument_;
     base::Warnings warnings_;

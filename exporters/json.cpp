@@ -27,6 +27,7 @@ void describe(auto& archive, Is<demand::CpuReport> auto& cpu) {
         archive("soaked_phase_seconds", window.elapsed);
         archive("soaked_seconds", window.soaked);
         archive("own_seconds", window.own);
+        archive("clock_stopped_seconds", window.clock_stopped);
         archive("stolen_seconds", window.stolen);
         archive("baseline_seconds", cpu.baseline);
         archive("causes", window.causes);

@@ -98,9 +98,8 @@ TEST(Verify, beside_another_says_who_soaks) {
 
 TEST(Verify, works_on_one_cpu) {
     const auto folder = program::fresh_folder("verify-one-cpu");
-    const auto ended =
-        program::run(verify({"burn-25"}), {.environment = {{"XDG_STATE_HOME", folder}},
-                                           .before = {"taskset", "-c", "0"}});
+    const auto ended = program::run(verify({"taken"}), {.environment = {{"XDG_STATE_HOME", folder}},
+                                                        .before = {"taskset", "-c", "0"}});
     expect_verified(ended);
     EXPECT_EQ(ended.json()["cpu"], 0);
     std::filesystem::remove_all(folder);
