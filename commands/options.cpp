@@ -15,7 +15,7 @@ void add_instrument_options(CLI::App& command, InstrumentOptions& options) {
         ->capture_default_str();
     command
         .add_option("--yield", options.yield,
-                    "How the soakers yield to everything else: auto, cgroup, autogroup, none")
+                    "How the soakers yield to everything else: auto, slice, cgroup, autogroup, none")
         ->capture_default_str();
 }
 
