@@ -120,6 +120,14 @@ class Dev(unittest.TestCase):
         self.assertEqual(len(self.calls("cmake --preset asan -DCYCLESOAK_TESTS=ON")), 1)
         self.assertEqual(len(self.calls("ctest --preset asan")), 1)
 
+    def test_the_cross_compiler_is_installed_for_its_tests_only(self):
+        self.dev("test", MISSING="qemu-user")
+        self.assertEqual(self.calls("apt-get"), [])
+        (self.tree / "build/aarch64").mkdir(parents=True)
+        self.assertEqual(self.dev("test", "aarch64", MISSING="qemu-user").returncode, 0)
+        self.assertTrue(self.calls("apt-get")[-1].endswith("qemu-user"))
+        self.assertEqual(len(self.calls("ctest --preset aarch64")), 1)
+
     def test_failed_skipped_and_disabled_tests_fail(self):
         for changes in [{"CTEST_STATUS": "8"}, {"RESULTS": 'disabled="0" skipped="1"'},
                         {"RESULTS": 'disabled="1" skipped="0"'}, {"RESULTS": ""}]:
