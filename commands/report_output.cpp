@@ -43,10 +43,7 @@ bool write_to_file(const Reports& reports, const OutputOptions& options) {
 
 bool write_reports(const Reports& reports, const OutputOptions& options) {
     write(std::cout, reports, options.output ? Format::table : options.format);
-    std::cout.flush();
-    // A pipe that was closed is a reader who has seen enough; a full disk is not.
-    const bool written = std::cout.good() || errno == EPIPE;
-    if (!written) fmt::print(stderr, "cyclesoak: the report could not be written to stdout\n");
+    const bool written = flush_stdout();
     return (!options.output || write_to_file(reports, options)) && written;
 }
 
