@@ -49,6 +49,7 @@ class FakeSystemd {
         const char* error = nullptr; ///< D-Bus name
         const char* text = "";
         const char* job = nullptr; ///< result of the unit's job; none: no answer at all
+        bool hangs_up = false;
     };
     using Script = std::function<Answer(const Asked&)>;
 
@@ -109,6 +110,7 @@ class FakeSystemd {
         const auto& unit = asked_.back().unit;
         const auto answer = script_(asked_.back());
         if (answer.error) return sd_bus_reply_method_errorf(call, answer.error, "%s", answer.text);
+        if (answer.hangs_up) sd_bus_close(sd_bus_message_get_bus(call));
         if (!answer.job) return 1;
         sd_bus_reply_method_return(call, "o", "/org/freedesktop/systemd1/job/7");
         tell(sd_bus_message_get_bus(call), "another.scope", "failed");
