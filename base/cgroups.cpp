@@ -58,10 +58,18 @@ std::optional<CgroupMount> find_cgroup_mount(const Root& root, std::string_view 
     return std::nullopt;
 }
 
+std::optional<CgroupMount> find_cpu_groups(const Root& root) {
+    if (auto mount = find_cgroup_mount(root, "cpu")) return mount;
+    for (auto& mount : read_cgroup_mounts(root))
+        if (mount.version == 2) return std::move(mount);
+    return std::nullopt;
+}
+
 /// A line of /proc/PID/cgroup is "id:controllers:path", without controllers for v2.
 std::optional<std::string> read_group(const Root& root, pid_t pid, const CgroupMount& mount,
                                       std::string_view controller) {
-    const auto text = root.read(fmt::format("/proc/{}/cgroup", pid)).value_or("");
+    const auto process = pid == 0 ? "self" : fmt::format("{}", pid);
+    const auto text = root.read(fmt::format("/proc/{}/cgroup", process)).value_or("");
     for (const auto line : lines(text)) {
         const auto first = line.find(':'), second = line.find(':', first + 1);
         if (second == line.npos) continue;

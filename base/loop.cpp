@@ -8,7 +8,9 @@
 
 namespace base {
 
-void Loop::watch(int fd, std::function<void()> readable) { watched_[fd] = std::move(readable); }
+void Loop::watch(int fd, std::function<void()> readable) {
+    watched_[fd] = std::make_shared<std::function<void()>>(std::move(readable));
+}
 
 void Loop::forget(int fd) { watched_.erase(fd); }
 
@@ -32,7 +34,9 @@ void Loop::wait(Nanoseconds patience) {
     for (const auto& entry : polled) {
         // An earlier callback may have forgotten this descriptor.
         const auto found = watched_.find(entry.fd);
-        if (entry.revents != 0 && found != watched_.end()) std::function(found->second)();
+        if (entry.revents == 0 || found == watched_.end()) continue;
+        const auto readable = found->second;
+        (*readable)();
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 
 namespace base {
 
@@ -26,7 +27,8 @@ class Loop {
   private:
     void wait(Nanoseconds patience);
 
-    std::map<int, std::function<void()>> watched_;
+    /// Shared with a call that is under way: it may forget itself.
+    std::map<int, std::shared_ptr<std::function<void()>>> watched_;
     bool stopped_ = false;
 };
 

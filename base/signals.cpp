@@ -50,4 +50,11 @@ std::optional<int> Signals::take() {
     return static_cast<int>(info.ssi_signo);
 }
 
+void stop_at_signals(Loop& loop, Signals& signals) {
+    loop.watch(signals.fd(), [&] {
+        signals.take();
+        loop.stop();
+    });
+}
+
 } // namespace base

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/descriptor.h"
+#include "base/loop.h"
 
 #include <csignal>
 #include <optional>
@@ -40,5 +41,8 @@ class Signals {
     sigset_t before_;
     Descriptor fd_;
 };
+
+/// A signal stops the loop.
+void stop_at_signals(Loop& loop, Signals& signals);
 
 } // namespace base

@@ -1,6 +1,7 @@
 #include "commands/calibrate.h"
 
 #include "commands/session.h"
+#include "commands/terminal.h"
 #include "soak/calibration_store.h"
 
 #include <CLI/CLI.hpp>
@@ -41,10 +42,7 @@ void print(const soak::Calibration& calibration) {
 int calibrate(const Options& options, const base::OriginalSignals& original) {
     base::Loop loop;
     base::Signals signals(original);
-    loop.watch(signals.fd(), [&] {
-        signals.take();
-        loop.stop();
-    });
+    base::stop_at_signals(loop, signals);
     Progress progress(options.quiet);
     Session session(options.instrument);
     if (!session.calibrate(loop, progress)) {
@@ -52,9 +50,10 @@ int calibrate(const Options& options, const base::OriginalSignals& original) {
         return 1;
     }
     print(session.instrument().calibration());
+    const bool written = flush_stdout();
     for (const auto& warning : session.warnings())
         fmt::print(stderr, "cyclesoak: {}\n", warning.text);
-    return 0;
+    return written ? 0 : 1;
 }
 
 } // namespace

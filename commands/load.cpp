@@ -198,12 +198,13 @@ void add_burn(CLI::App& app, Arguments& arguments) {
                "  cyclesoak load burn --cpu 1 --share 25% --period 1ms --walk 512K");
 }
 
-void write_result(const Arguments& arguments, const loads::Result& result) {
+/// False if stdout did not take it.
+bool write_result(const Arguments& arguments, const loads::Result& result) {
     if (arguments.json)
         loads::write_json(std::cout, result);
     else
         loads::write_table(std::cout, result, read_screen().unicode ? "µ" : "u");
-    std::cout.flush();
+    return flush_stdout();
 }
 
 int listen(const Arguments& arguments) {
@@ -213,11 +214,15 @@ int listen(const Arguments& arguments) {
     std::cerr << "cyclesoak load: listening on " << server.address().text() << std::endl;
     const auto deadline =
         arguments.duration ? base::monotonic_now() + *arguments.duration : base::Nanoseconds::max();
+    bool written = true;
     server.serve(
         interruption.fd(), deadline,
-        {.served = [&](const auto& result) { write_result(arguments, result); },
+        {.served =
+             [&](const auto& result) {
+                 if (std::cout) written = write_result(arguments, result);
+             },
          .failed = [](const auto& why) { std::cerr << "cyclesoak load: " << why << "\n"; }});
-    return 0;
+    return written ? 0 : 1;
 }
 
 loads::Result run_network(const Arguments& arguments, int stop_fd) {
@@ -292,11 +297,10 @@ std::function<int()> add_load(CLI::App& program) {
         check(state->arguments, state->cpus);
         if (state->arguments.listen) return listen(state->arguments);
         const Interruption interruption;
-        write_result(state->arguments,
-                     state->arguments.burns
-                         ? loads::run_burn(state->arguments.burn, interruption.fd())
-                         : run_network(state->arguments, interruption.fd()));
-        return 0;
+        const auto result = state->arguments.burns
+                                ? loads::run_burn(state->arguments.burn, interruption.fd())
+                                : run_network(state->arguments, interruption.fd());
+        return write_result(state->arguments, result) ? 0 : 1;
     };
 }
 

@@ -14,8 +14,9 @@ void add_instrument_options(CLI::App& command, InstrumentOptions& options) {
                     "How heavily cache misses penalise the soakers: none, l1, l2, l3 or bytes")
         ->capture_default_str();
     command
-        .add_option("--yield", options.yield,
-                    "How the soakers yield to everything else: auto, cgroup, autogroup, none")
+        .add_option(
+            "--yield", options.yield,
+            "How the soakers yield to everything else: auto, slice, cgroup, autogroup, none")
         ->capture_default_str();
 }
 

@@ -45,10 +45,7 @@ bool write_to_file(const OutputOptions& options,
 bool write_output(const OutputOptions& options,
                   const std::function<void(std::ostream&, Format)>& write) {
     write(std::cout, options.output ? Format::table : options.format);
-    std::cout.flush();
-    // A pipe that was closed is a reader who has seen enough; a full disk is not.
-    const bool written = std::cout.good() || errno == EPIPE;
-    if (!written) fmt::print(stderr, "cyclesoak: the report could not be written to stdout\n");
+    const bool written = flush_stdout();
     return (!options.output || write_to_file(options, write)) && written;
 }
 

@@ -1,6 +1,11 @@
 #include "commands/terminal.h"
 
+#include <fmt/format.h>
+
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <iostream>
 #include <string>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -28,6 +33,12 @@ exporters::ScreenOptions read_screen() {
     const char* no_colour = std::getenv("NO_COLOR");
     screen.colour = !no_colour || !*no_colour;
     return screen;
+}
+
+bool flush_stdout() {
+    if (std::cout.flush() || errno == EPIPE) return true;
+    fmt::print(stderr, "cyclesoak: not all could be written to stdout: {}\n", std::strerror(errno));
+    return false;
 }
 
 } // namespace commands

@@ -8,4 +8,8 @@ namespace commands {
 /// colours on a terminal unless NO_COLOR is set.
 exporters::ScreenOptions read_screen();
 
+/// Has stdout taken everything? A pipe that was closed has: its reader has seen enough. A full disk
+/// has not: false, after an error on stderr.
+bool flush_stdout();
+
 } // namespace commands

@@ -120,10 +120,7 @@ class Verify {
 int verify(const Options& options, const base::OriginalSignals& original) {
     base::Loop loop;
     base::Signals signals(original);
-    loop.watch(signals.fd(), [&] {
-        signals.take();
-        loop.stop();
-    });
+    base::stop_at_signals(loop, signals);
     Progress progress(options.output.quiet);
     Session session(options.instrument);
     try {

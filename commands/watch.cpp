@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "commands/session.h"
+#include "commands/terminal.h"
 #include "exporters/csv.h"
 #include "exporters/watch.h"
 
@@ -64,7 +65,7 @@ int print_windows(Session& session, base::Loop& loop, const Options& options, Na
             continue;
         }
         print(windows.cpus, options, shown);
-        if (!std::cout.flush()) break; // the reader of the pipe has seen enough
+        if (const bool written = flush_stdout(); !std::cout) return written ? 0 : 1;
     }
     return 0;
 }
@@ -76,10 +77,7 @@ int watch(const Options& options, const base::OriginalSignals& original) {
             fmt::format("--period: '{}' is too short; 10ms at least", options.period));
     base::Loop loop;
     base::Signals signals(original);
-    loop.watch(signals.fd(), [&] {
-        signals.take();
-        loop.stop();
-    });
+    base::stop_at_signals(loop, signals);
     Progress progress(options.quiet);
     if (options.cpu_number > 0)
         progress.print("cyclesoak: -N is not needed: CPUs are counted here");

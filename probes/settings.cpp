@@ -1,5 +1,6 @@
 #include "probes/settings.h"
 
+#include "base/cgroups.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
@@ -75,7 +76,8 @@ Settings read_settings(const base::Root& root) {
     for (const auto& [name, file] : one_line_files)
         if (const auto line = root.read_line(file)) add(settings, name, tidy(*line));
     add(settings, "governor", read_governors(root));
-    add(settings, "cgroup", parse_cgroup(root.read("proc/self/cgroup").value_or("")));
+    if (const auto mount = base::find_cpu_groups(root))
+        add(settings, "cgroup", base::read_group(root, 0, *mount, "cpu"));
     if (settings.contains("kernel")) add(settings, "kernel_hz", read_hz(root, settings["kernel"]));
     if (settings.contains("kernel_version"))
         add(settings, "preemption", read_preemption(root, settings["kernel_version"]));
@@ -123,21 +125,6 @@ std::optional<std::string> parse_preempt_flag(std::string_view version) {
     for (const auto word : base::split(version))
         if (word.starts_with("PREEMPT")) return std::string(word);
     return std::nullopt;
-}
-
-std::optional<std::string> parse_cgroup(std::string_view text) {
-    std::optional<std::string> unified;
-    for (const auto line : base::lines(text)) {
-        // "1:cpu,cpuacct:/path" or, for version 2, "0::/path".
-        const auto first = line.find(':'), second = line.find(':', first + 1);
-        if (first == line.npos || second == line.npos) continue;
-        const std::string path(line.substr(second + 1));
-        const auto controllers = base::split(line.substr(first + 1, second - first - 1), ",");
-        if (std::find(controllers.begin(), controllers.end(), "cpu") != controllers.end())
-            return path;
-        if (controllers.empty()) unified = path;
-    }
-    return unified;
 }
 
 } // namespace probes

@@ -17,7 +17,7 @@ using Settings = std::map<std::string, std::string>;
 /// - cpu_model, microcode, smt, governor, boost, hypervisor ("yes" in a virtual machine);
 /// - sysctls under their own names (net.core.busy_read, net.ipv4.tcp_rmem, ...);
 /// - boot.NAME for the flags of the kernel's command line that change timing;
-/// - cgroup: where we run.
+/// - cgroup: the CPU group we run in.
 Settings read_settings(const base::Root& root);
 
 /// cpu_model, microcode and hypervisor from /proc/cpuinfo, of its first CPU (aarch64 has no model
@@ -32,8 +32,5 @@ std::optional<std::string> parse_preempt(std::string_view text);
 
 /// "PREEMPT_DYNAMIC" from the kernel's version text: what it was built for.
 std::optional<std::string> parse_preempt_flag(std::string_view version);
-
-/// Our group from /proc/self/cgroup: that of the cpu controller where cgroup v1 has it, else v2's.
-std::optional<std::string> parse_cgroup(std::string_view text);
 
 } // namespace probes

@@ -22,7 +22,7 @@ struct CounterClock {
         return static_cast<Ticks>(__rdtsc());
 #elif defined(__aarch64__)
         Ticks ticks;
-        asm volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
+        asm volatile("dsb ld\n\tisb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
         return ticks;
 #else
         return base::monotonic_raw_now().count();

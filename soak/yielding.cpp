@@ -24,6 +24,13 @@ base::Warning no_group_warning(const std::string& why) {
                         why)};
 }
 
+/// Which kind of group to try: a v2 hierarchy has one owner. Where its top does not hand out `cpu`
+/// systemd would switch that on for the whole host: that is for the user to ask for.
+Yield group_method(const base::Root& root) {
+    const auto mount = base::find_cgroup_mount(root, "cpu");
+    return mount && mount->version == 2 && runs_systemd(root) ? Yield::slice : Yield::cgroup;
+}
+
 /// Autogroups count for processes of the top CPU group only.
 bool has_autogroup(const base::Root& root, pid_t pid) {
     if (root.read_line("/proc/sys/kernel/sched_autogroup_enabled") != "1") return false;
@@ -46,10 +53,10 @@ bool weaken_autogroup(const base::Root& root, pid_t pid) {
 
 Yield parse_yield(const std::string& text) {
     if (text == "auto") return Yield::automatic;
-    for (const auto method : {Yield::cgroup, Yield::autogroup, Yield::none})
+    for (const auto method : {Yield::cgroup, Yield::slice, Yield::autogroup, Yield::none})
         if (text == to_string(method)) return method;
     throw base::UsageError(
-        fmt::format("--yield: '{}' is not auto, cgroup, autogroup or none", text));
+        fmt::format("--yield: '{}' is not auto, slice, cgroup, autogroup or none", text));
 }
 
 std::string to_string(Yield method) {
@@ -58,6 +65,8 @@ std::string to_string(Yield method) {
         return "auto";
     case Yield::cgroup:
         return "cgroup";
+    case Yield::slice:
+        return "slice";
     case Yield::autogroup:
         return "autogroup";
     case Yield::none:
@@ -114,25 +123,26 @@ IdleGroup::~IdleGroup() {
     }
 }
 
-Yielding make_yielding(const base::Root& root, Yield wanted, pid_t owner, pid_t pid) {
-    Yielding yielding;
-    const auto tries = [&](Yield method) {
-        yielding.method = method;
-        return wanted == Yield::automatic || wanted == method;
-    };
-    if (tries(Yield::cgroup)) {
-        std::string why;
-        if ((yielding.group = IdleGroup::make(root, owner, pid, why))) return yielding;
-        if (wanted == Yield::cgroup) throw std::runtime_error("--yield cgroup: " + why);
-        yielding.warnings.push_back(no_group_warning(why));
-    }
-    if (tries(Yield::autogroup)) {
-        if (weaken_autogroup(root, pid)) return yielding;
-        if (wanted == Yield::autogroup)
-            throw std::runtime_error(
-                "--yield autogroup: this kernel has no autogroups, they are switched off "
-                "(/proc/sys/kernel/sched_autogroup_enabled), or we run in a CPU group");
-    }
+Yielding make_yielding(const base::Root& root, Yield wanted, pid_t owner, pid_t pid,
+                       const Systemd& systemd) {
+    Yielding yielding{.method = wanted == Yield::automatic ? group_method(root) : wanted};
+    std::string why;
+    if (yielding.method == Yield::slice && enter_idle_slice(root, owner, pid, why, systemd))
+        return yielding;
+    if (yielding.method == Yield::cgroup &&
+        (yielding.group = IdleGroup::make(root, owner, pid, why)))
+        return yielding;
+    if (wanted == Yield::slice || wanted == Yield::cgroup)
+        throw std::runtime_error(fmt::format("--yield {}: {}", to_string(wanted), why));
+    if (wanted == Yield::automatic) yielding.warnings.push_back(no_group_warning(why));
+
+    yielding.method = Yield::autogroup;
+    if (wanted != Yield::none && weaken_autogroup(root, pid)) return yielding;
+    if (wanted == Yield::autogroup)
+        throw std::runtime_error(
+            "--yield autogroup: this kernel has no autogroups, they are switched off "
+            "(/proc/sys/kernel/sched_autogroup_enabled), or we run in a CPU group");
+
     yielding.method = Yield::none;
     yielding.warnings.push_back(
         {"not-yielding", "the soakers have only their SCHED_IDLE policy; where the load runs in "

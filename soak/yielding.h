@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/warning.h"
+#include "soak/systemd_slice.h"
 
 #include <filesystem>
 #include <memory>
@@ -13,7 +14,7 @@ namespace soak {
 
 /// How the soakers are kept from taking anything from the load. SCHED_IDLE alone is not enough:
 /// the scheduler first shares a CPU between groups.
-enum class Yield { automatic, cgroup, autogroup, none };
+enum class Yield { automatic, cgroup, slice, autogroup, none };
 
 /// Throws base::UsageError.
 Yield parse_yield(const std::string& text);
@@ -58,7 +59,10 @@ struct Yielding {
 };
 
 /// Puts process `pid`, alone in its session, under `wanted`, or the best that works here for
-/// `automatic`. An explicit method that does not work throws std::runtime_error with the reason.
-Yielding make_yielding(const base::Root& root, Yield wanted, pid_t owner, pid_t pid);
+/// `automatic`: a group (systemd's slice where systemd owns a v2 hierarchy that hands out `cpu`, else
+/// one of our own), the autogroup, none. An explicit method that does not work throws
+/// std::runtime_error with the reason.
+Yielding make_yielding(const base::Root& root, Yield wanted, pid_t owner, pid_t pid,
+                       const Systemd& systemd = {});
 
 } // namespace soak

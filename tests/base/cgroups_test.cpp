@@ -101,6 +101,17 @@ TEST(FindCgroupMount, NoneAtAll) {
     EXPECT_EQ(find_cgroup_mount(RecordedRoot().root(), "cpu"), std::nullopt);
 }
 
+TEST(FindCpuGroups, VersionTwoEvenIfItHandsOutNothing) {
+    const auto version = [](const Machine& machine) {
+        const auto mount = find_cpu_groups(machine.root());
+        return mount ? mount->version : 0;
+    };
+    EXPECT_EQ(version(Machine(unified + separate)), 1);
+    EXPECT_EQ(version(Machine(unified, "cpu\n")), 2);
+    EXPECT_EQ(version(Machine(unified)), 2);
+    EXPECT_EQ(version(Machine(none)), 0);
+}
+
 /// The group of process 4711, by a /proc/4711/cgroup with this text.
 std::optional<std::string> group(const std::string& text, int version,
                                  std::string_view controller = "cpu") {
@@ -127,6 +138,12 @@ TEST(ReadGroup, VersionTwoHasOneForAll) {
     EXPECT_EQ(group(hybrid, 2), "/user.slice/session:1.scope");
     EXPECT_EQ(group("0::/\n", 2), "/");
     EXPECT_EQ(group("3:cpu:/load\n", 2), std::nullopt);
+}
+
+TEST(ReadGroup, OfThisProcess) {
+    const RecordedRoot machine;
+    machine.write("proc/self/cgroup", "0::/ours\n");
+    EXPECT_EQ(read_group(machine.root(), 0, {.version = 2}, "cpu"), "/ours");
 }
 
 TEST(ReadGroup, ProcessMayBeGoneOrInNone) {

@@ -66,6 +66,27 @@ TEST(Loop, ServesAgainAndAgain) {
     EXPECT_EQ(calls, 3);
 }
 
+TEST(Loop, CallbackKeepsItsOwnState) {
+    Loop loop;
+    const auto pipe = make_readable();
+    loop.watch(pipe.read.get(), [&loop, calls = 0]() mutable {
+        if (++calls == 3) loop.stop();
+    });
+    EXPECT_FALSE(loop.run_until(far_away()));
+}
+
+TEST(Loop, CallbackReplacesItself) {
+    Loop loop;
+    const auto pipe = make_readable();
+    const auto held = std::make_shared<int>(1);
+    loop.watch(pipe.read.get(), [&loop, &pipe, held] {
+        loop.watch(pipe.read.get(), [&loop] { loop.stop(); });
+        EXPECT_EQ(*held, 1); // still there
+    });
+    EXPECT_FALSE(loop.run_until(far_away()));
+    EXPECT_EQ(held.use_count(), 1);
+}
+
 TEST(Loop, LastWatchOfADescriptorCounts) {
     Loop loop;
     const auto pipe = make_readable();

@@ -35,6 +35,17 @@ TEST(Signals, AreReadInsteadOfInterrupting) {
     EXPECT_EQ(signals.take(), std::nullopt);
 }
 
+TEST(Signals, StopALoop) {
+    const Disposition hangup(SIGHUP, SIG_DFL);
+    Signals signals(read_signals());
+    Loop loop;
+    stop_at_signals(loop, signals);
+    EXPECT_TRUE(loop.run_until(Nanoseconds::zero()));
+    kill(getpid(), SIGHUP);
+    EXPECT_FALSE(loop.run_until(monotonic_now() + std::chrono::seconds(30)));
+    EXPECT_EQ(signals.take(), std::nullopt);
+}
+
 TEST(Signals, AllThreeAreBlockedForItsLife) {
     const Disposition interrupt(SIGINT, SIG_DFL), terminate(SIGTERM, SIG_DFL),
         hangup(SIGHUP, SIG_DFL);

@@ -23,6 +23,7 @@ PLACES = {
     "hwloc": ["soak/topology.cpp"],
     "CLI/": ["commands/", "main.cpp"],
     "netlink/": ["probes/devices.cpp"],
+    "systemd/sd-bus": ["soak/systemd_slice.cpp"],
     "prometheus/": ["exporters/"],
     "bpf/": ["probes/"],
 }

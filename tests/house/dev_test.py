@@ -77,6 +77,7 @@ class Dev(unittest.TestCase):
     def test_build_configures_once(self):
         self.dev("build")
         self.dev("build")
+        self.assertNotIn("WERROR", self.log.read_text())
         self.assertEqual(len(self.calls("cmake --preset release")), 1)
         self.assertEqual(len(self.calls("cmake --build")), 2)
 
@@ -117,8 +118,16 @@ class Dev(unittest.TestCase):
     def test_tests_in_the_preset_asked_for(self):
         (self.tree / "build/asan").mkdir(parents=True)
         self.assertEqual(self.dev("test", "asan").returncode, 0)
-        self.assertEqual(len(self.calls("cmake --preset asan -DCYCLESOAK_TESTS=ON")), 1)
+        self.assertEqual(len(self.calls("cmake --preset asan -DCYCLESOAK_TESTS=ON -DCYCLESOAK_WERROR=ON")), 1)
         self.assertEqual(len(self.calls("ctest --preset asan")), 1)
+
+    def test_the_cross_compiler_is_installed_for_its_tests_only(self):
+        self.dev("test", MISSING="qemu-user")
+        self.assertEqual(self.calls("apt-get"), [])
+        (self.tree / "build/aarch64").mkdir(parents=True)
+        self.assertEqual(self.dev("test", "aarch64", MISSING="qemu-user").returncode, 0)
+        self.assertTrue(self.calls("apt-get")[-1].endswith("qemu-user"))
+        self.assertEqual(len(self.calls("ctest --preset aarch64")), 1)
 
     def test_failed_skipped_and_disabled_tests_fail(self):
         for changes in [{"CTEST_STATUS": "8"}, {"RESULTS": 'disabled="0" skipped="1"'},

@@ -55,6 +55,14 @@ TEST(Settings, WhatIsNotThereIsLeftOut) {
     EXPECT_THAT(read_settings(empty.root()), IsEmpty());
 }
 
+TEST(Settings, GroupIsThatOfTheCpuController) {
+    const RecordedRoot recorded("kvm-guest");
+    recorded.write("proc/self/cgroup", "9:cpuset:/a\n3:cpu:/b\n0::/c\n");
+    EXPECT_EQ(read_settings(recorded.root()).at("cgroup"), "/b");
+    recorded.write("proc/self/mountinfo", "35 25 0:30 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+    EXPECT_EQ(read_settings(recorded.root()).at("cgroup"), "/c");
+}
+
 TEST(Settings, OfThisMachine) { EXPECT_THAT(read_settings(base::Root()), Not(IsEmpty())); }
 
 TEST(Cpuinfo, Aarch64HasImplementerAndPart) {
@@ -82,13 +90,6 @@ TEST(Preempt, ModeInForce) {
     EXPECT_EQ(parse_preempt(""), std::nullopt);
     EXPECT_EQ(parse_preempt_flag("#1 SMP PREEMPT_RT Debian 6.1"), "PREEMPT_RT");
     EXPECT_EQ(parse_preempt_flag("#1 SMP Debian 6.1"), std::nullopt);
-}
-
-TEST(Cgroup, OfTheCpuController) {
-    EXPECT_EQ(parse_cgroup("0::/user.slice/session-2.scope\n"), "/user.slice/session-2.scope");
-    EXPECT_EQ(parse_cgroup("9:cpuset:/a\n3:cpu,cpuacct:/b\n0::/c\n"), "/b");
-    EXPECT_EQ(parse_cgroup("0::/a:b\n"), "/a:b");
-    EXPECT_EQ(parse_cgroup(""), std::nullopt);
 }
 
 } // namespace

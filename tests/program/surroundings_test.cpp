@@ -96,9 +96,12 @@ TEST(Surroundings, a_full_disk_fails_the_file_and_not_the_report) {
 }
 
 TEST(Surroundings, a_full_disk_behind_stdout_is_an_error) {
-    const auto ended = run(short_run({}), {.stdout_to = "/dev/full"});
-    EXPECT_EQ(ended.exit_status, 1);
-    EXPECT_THAT(ended.err, HasSubstr("stdout"));
+    for (const auto& command :
+         {short_run({}), {"load", "burn", "-t", "20ms"}, {"watch", "-p", "100ms"}, {"calibrate"}}) {
+        const auto ended = run(command, {.stdout_to = "/dev/full"});
+        EXPECT_EQ(ended.exit_status, 1) << command.front();
+        EXPECT_THAT(ended.err, AllOf(HasSubstr("stdout"), HasSubstr("No space left")));
+    }
 }
 
 TEST(Surroundings, the_file_has_the_report_and_stdout_the_table) {

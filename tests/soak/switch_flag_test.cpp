@@ -1,10 +1,17 @@
+#include "soak/chunk.h"
 #include "soak/switch_flag.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstring>
 #include <ctime>
+#include <iostream>
 #include <sched.h>
+#include <sys/rseq.h>
 #include <thread>
+
+extern "C" const char cyclesoak_never_abort[];
 
 namespace soak {
 namespace {
@@ -36,6 +43,23 @@ TEST(SwitchFlag, tells_when_the_thread_was_switched_out) {
         EXPECT_TRUE(tells_a_switch(flag));
         EXPECT_TRUE(is_quiet_between_calls(flag));
     }
+}
+
+TEST(SwitchFlag, uses_rseq_only_where_it_is_registered) {
+    const SwitchFlag flag;
+    std::cout << "switches are told by " << (flag.uses_rseq() ? "rseq" : "getrusage") << "\n";
+    if (__rseq_size == 0) {
+        EXPECT_FALSE(flag.uses_rseq());
+    }
+}
+
+// A kernel kills a thread whose section does not have it.
+TEST(SwitchFlag, section_has_the_signature_that_rseq_was_registered_with) {
+    const char* handler = cyclesoak_never_abort;
+    opaque(handler); // g++ knows nothing in front of it
+    uint32_t signature = 0;
+    std::memcpy(&signature, handler - sizeof signature, sizeof signature);
+    EXPECT_EQ(signature, RSEQ_SIG);
 }
 
 TEST(SwitchFlag, belongs_to_its_thread) {

@@ -59,6 +59,12 @@ TEST(Timebase, the_systems_is_one_tick_a_nanosecond) {
     EXPECT_LE(second.ticks, system.now());
 }
 
+TEST(CounterClock, goes_on) {
+    const auto before = CounterClock::now();
+    base::sleep_until(base::monotonic_now() + 1ms);
+    EXPECT_GT(CounterClock::now(), before);
+}
+
 TEST(Timebase, measures_the_counter_or_does_without) {
     const auto measured = Timebase::measure(1ms);
     EXPECT_GT(measured.ticks_per_ns(), 0);

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "soak/yielding.h"
 #include "tests/recorded_root.h"
+#include "tests/soak/fake_systemd.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -55,7 +56,7 @@ std::vector<std::string> ids(const base::Warnings& warnings) {
 }
 
 TEST(Yield, texts) {
-    for (const char* text : {"auto", "cgroup", "autogroup", "none"})
+    for (const char* text : {"auto", "cgroup", "slice", "autogroup", "none"})
         EXPECT_EQ(to_string(parse_yield(text)), text);
     for (const char* text : {"", "Auto", "idle"}) {
         try {
@@ -303,6 +304,75 @@ TEST(Yielding, an_explicit_method_that_does_not_work_says_why) {
     for (const auto& machine : machines_without_autogroups())
         EXPECT_THAT(refusal(*machine, Yield::autogroup), HasSubstr("--yield autogroup"));
     EXPECT_FALSE(Machine(false).has_group());
+}
+
+// Where systemd owns the hierarchy
+
+FakeSystemd::Script putting(const SystemdMachine& machine, const char* cpu_idle) {
+    return [&machine, cpu_idle](const auto& asked) {
+        machine.put(soakers, "/cyclesoak.slice/" + asked.unit, cpu_idle);
+        return FakeSystemd::Answer{.job = "done"};
+    };
+}
+
+TEST(Yielding, automatic_is_a_slice_where_systemd_owns_the_hierarchy) {
+    const SystemdMachine machine;
+    FakeSystemd fake(putting(machine, "1\n"));
+    const auto yielding =
+        make_yielding(machine.root(), Yield::automatic, owner, soakers, fake.systemd());
+    EXPECT_EQ(yielding.method, Yield::slice);
+    EXPECT_FALSE(yielding.group);
+    EXPECT_THAT(yielding.warnings, IsEmpty());
+}
+
+TEST(Yielding, automatic_warns_of_a_slice_that_is_not_in_force) {
+    const SystemdMachine machine;
+    machine.write("proc/4712/autogroup", "/autogroup-9 nice 0\n");
+    FakeSystemd fake(putting(machine, "0\n"));
+    const auto yielding =
+        make_yielding(machine.root(), Yield::automatic, owner, soakers, fake.systemd());
+    // In the slice no autogroup counts.
+    EXPECT_EQ(yielding.method, Yield::none);
+    EXPECT_THAT(ids(yielding.warnings), ElementsAre("no-cgroup", "not-yielding"));
+    EXPECT_THAT(yielding.warnings[0].text, HasSubstr("cpu.idle"));
+}
+
+TEST(Yielding, a_refused_slice_is_a_reason_for_automatic_and_an_error_else) {
+    const SystemdMachine machine;
+    const Systemd refusing{.open = [](sd_bus**) { return -EACCES; }};
+    machine.write("proc/4712/cgroup", "0::/user.slice\n");
+    const auto yielding = make_yielding(machine.root(), Yield::automatic, owner, soakers, refusing);
+    EXPECT_EQ(yielding.method, Yield::none);
+    EXPECT_THAT(yielding.warnings[0].text, HasSubstr("Permission denied"));
+    try {
+        make_yielding(machine.root(), Yield::slice, owner, soakers, refusing);
+        ADD_FAILURE();
+    } catch (const std::runtime_error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("--yield slice: "));
+        EXPECT_THAT(error.what(), HasSubstr("Permission denied"));
+    }
+}
+
+TEST(Yielding, automatic_has_systemd_switch_no_controller_on) {
+    const SystemdMachine machine("memory pids");
+    machine.write("proc/4712/cgroup", "0::/user.slice\n");
+    machine.write("proc/4712/autogroup", "/autogroup-9 nice 0\n");
+    const Systemd untouched{.open = [](sd_bus**) -> int {
+        ADD_FAILURE() << "was asked";
+        return -EPERM;
+    }};
+    EXPECT_EQ(make_yielding(machine.root(), Yield::automatic, owner, soakers, untouched).method,
+              Yield::autogroup);
+    FakeSystemd fake(putting(machine, "1\n"));
+    EXPECT_EQ(make_yielding(machine.root(), Yield::slice, owner, soakers, fake.systemd()).method,
+              Yield::slice);
+}
+
+TEST(Yielding, automatic_keeps_to_v1_where_systemd_runs_on_it) {
+    const Machine machine;
+    machine.write("run/systemd/system/a.unit", "");
+    EXPECT_EQ(make_yielding(machine.root(), Yield::automatic, owner, soakers).method,
+              Yield::cgroup);
 }
 
 } // namespace
