@@ -84,6 +84,9 @@ void read_kernel_counters(benchmark::State& state) {
                           [] { return std::vector<probes::DeviceCounters>(); });
     for (auto _ : state)
         benchmark::DoNotOptimize(probes.read());
+    const auto last = probes.read().cpus.back();
+    if (!last.idle || !last.task_time || !last.reschedule)
+        state.SkipWithError("a counter could not be read");
 }
 BENCHMARK(read_kernel_counters)->Unit(benchmark::kMillisecond)->UseRealTime();
 
