@@ -17,6 +17,7 @@ namespace commands {
 namespace {
 
 using Reports = std::vector<demand::Report>;
+using Write = std::function<void(std::ostream&, Format)>;
 
 void write(std::ostream& out, const Reports& reports, Format format) {
     if (format == Format::json) return exporters::write_json(out, reports);
@@ -27,9 +28,9 @@ void write(std::ostream& out, const Reports& reports, Format format) {
     }
 }
 
-bool write_to_file(const Reports& reports, const OutputOptions& options) {
+bool write_to_file(const Write& write, const OutputOptions& options) {
     std::ostringstream text;
-    write(text, reports, options.format == Format::table ? Format::json : options.format);
+    write(text, options.format == Format::table ? Format::json : options.format);
     try {
         base::replace_file(*options.output, text.str());
         return true;
@@ -41,13 +42,18 @@ bool write_to_file(const Reports& reports, const OutputOptions& options) {
 
 } // namespace
 
-bool write_reports(const Reports& reports, const OutputOptions& options) {
-    write(std::cout, reports, options.output ? Format::table : options.format);
+bool write_output(const Write& write, const OutputOptions& options) {
+    write(std::cout, options.output ? Format::table : options.format);
     std::cout.flush();
     // A pipe that was closed is a reader who has seen enough; a full disk is not.
     const bool written = std::cout.good() || errno == EPIPE;
     if (!written) fmt::print(stderr, "cyclesoak: the report could not be written to stdout\n");
-    return (!options.output || write_to_file(reports, options)) && written;
+    return (!options.output || write_to_file(write, options)) && written;
+}
+
+bool write_reports(const Reports& reports, const OutputOptions& options) {
+    return write_output([&](std::ostream& out, Format format) { write(out, reports, format); },
+                        options);
 }
 
 bool trusted(const demand::Report& report) {

@@ -3,13 +3,19 @@
 #include "commands/options.h"
 #include "demand/report.h"
 
+#include <functional>
+#include <ostream>
 #include <vector>
 
 namespace commands {
 
-/// The reports in the chosen format on stdout; with --output in that file (a table is not for files:
-/// JSON then), and the table on stdout. False, after an error on stderr, if the file could not be
-/// written: stdout has its part all the same.
+/// What `write` makes in the chosen format on stdout; with --output in that file (a table is not for
+/// files: JSON then), and the table on stdout. False, after an error on stderr, if the file could not
+/// be written: stdout has its part all the same.
+bool write_output(const std::function<void(std::ostream&, Format)>& write,
+                  const OutputOptions& options);
+
+/// The reports, as write_output() does it.
 bool write_reports(const std::vector<demand::Report>& reports, const OutputOptions& options);
 
 /// Is there a figure, and none of the doubts that make figures worthless? If not, stderr says why.

@@ -159,13 +159,6 @@ void describe(auto& archive, Is<demand::Report> auto& report) {
 
 namespace {
 
-Json make_head() {
-    Json json;
-    json["schema"] = schema;
-    json["cyclesoak"] = CYCLESOAK_VERSION;
-    return json;
-}
-
 /// Work in the report's first unit: it follows from what was apportioned.
 void add_units(Json& json, const demand::Report& report) {
     for (size_t i = 0; i < report.phases.size(); ++i) {
@@ -213,8 +206,19 @@ demand::Report parse_report(const Json& json, const std::string& file) {
 
 } // namespace
 
+Json make_json_head() {
+    Json json;
+    json["schema"] = schema;
+    json["cyclesoak"] = CYCLESOAK_VERSION;
+    return json;
+}
+
+void write_json(std::ostream& out, const Json& json) {
+    out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
 Json make_json(const demand::Report& report) {
-    Json json = make_head();
+    Json json = make_json_head();
     JsonWriter writer;
     describe(writer, report);
     json.update(writer.take());
@@ -223,14 +227,13 @@ Json make_json(const demand::Report& report) {
 }
 
 void write_json(std::ostream& out, const std::vector<demand::Report>& reports) {
-    Json json = make_head();
+    Json json = make_json_head();
     if (reports.size() == 1)
         json = make_json(reports.front());
     else
         for (const demand::Report& report : reports)
             json["runs"].push_back(make_json(report));
-    // What is not UTF-8, such as a file name in a command, must not cost us the report.
-    out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    write_json(out, json);
 }
 
 std::vector<demand::Report> parse_reports(std::string_view text, const std::string& file) {

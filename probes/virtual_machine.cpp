@@ -62,7 +62,7 @@ std::optional<bool> is_burstable(std::string_view vendor, std::string_view produ
     if (vendor == ec2 && !name.empty())
         return name.size() > 1 && name[0] == 't' &&
                std::isdigit(static_cast<unsigned char>(name[1]));
-    return is_guest(vendor, product) ? std::nullopt : std::optional(false);
+    return std::nullopt;
 }
 
 } // namespace probes

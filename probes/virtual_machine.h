@@ -22,7 +22,7 @@ VirtualMachine read_virtual_machine(const base::Root& root, bool cpu_says_so);
 /// Do these DMI names belong to virtual machines only?
 bool is_guest(std::string_view vendor, std::string_view product);
 
-/// Is CPU time there given on credit (EC2's t families)? nullopt: the names do not tell, as on
+/// Is a guest's CPU time given on credit (EC2's t families)? nullopt: the names do not tell, as on
 /// Azure and Google Compute Engine.
 std::optional<bool> is_burstable(std::string_view vendor, std::string_view product);
 

@@ -1,0 +1,72 @@
+#include "exporters/findings.h"
+
+#include "base/text.h"
+#include "exporters/json.h"
+
+#include <algorithm>
+#include <array>
+
+namespace exporters {
+namespace {
+
+using base::Finding;
+using base::Severity;
+
+/// How a severity is told: its key in a report and its heading on a screen.
+struct Told {
+    Severity severity;
+    const char* key;
+    const char* heading;
+    Tone tone;
+};
+
+constexpr std::array<Told, 4> told{{
+    {Severity::bad, "bad", "Spoils a measurement", Tone::bad},
+    {Severity::warning, "warning", "Can spoil a measurement", Tone::warning},
+    {Severity::note, "note", "Good to know", Tone::plain},
+    {Severity::good, "good", "As it should be", Tone::good},
+}};
+
+const Told& telling(Severity severity) {
+    return *std::find_if(told.begin(), told.end(),
+                         [&](const Told& entry) { return entry.severity == severity; });
+}
+
+void write_finding(Screen& screen, const Finding& finding, Tone tone) {
+    screen.label(finding.id, tone);
+    screen.text(finding.what + " " + finding.effect, 4);
+    for (const auto line : base::lines(finding.advice))
+        screen.text("$ " + std::string(line), 6);
+}
+
+} // namespace
+
+void write_findings(std::ostream& out, const base::Findings& findings,
+                    const ScreenOptions& options) {
+    Screen screen(out, options);
+    const Finding* last = nullptr;
+    for (const Finding& finding : findings) {
+        const Told& how = telling(finding.severity);
+        if (!last || last->severity != finding.severity) screen.heading(how.heading);
+        write_finding(screen, finding, how.tone);
+        last = &finding;
+    }
+}
+
+void write_findings_json(std::ostream& out, const base::Findings& findings,
+                         const std::map<std::string, double>& measured) {
+    auto json = make_json_head();
+    json["findings"] = nlohmann::ordered_json::array();
+    for (const Finding& finding : findings) {
+        nlohmann::ordered_json entry{{"id", finding.id},
+                                     {"severity", telling(finding.severity).key},
+                                     {"what", finding.what},
+                                     {"effect", finding.effect}};
+        if (!finding.advice.empty()) entry["advice"] = finding.advice;
+        json["findings"].push_back(std::move(entry));
+    }
+    json["measured"] = measured;
+    write_json(out, json);
+}
+
+} // namespace exporters
