@@ -16,9 +16,10 @@ constexpr KernelRelease first_with_idle_groups{5, 15};
 constexpr KernelRelease first_eevdf{6, 6}, last_late_eevdf{6, 14};
 constexpr KernelRelease first_lazy{6, 13};
 
-std::string warning_text(const Facts& facts, const std::string& id) {
+/// Why the soakers have no group of their own; empty: they have, or were not to.
+std::string no_group(const Facts& facts) {
     for (const auto& warning : facts.warnings)
-        if (warning.id == id) return warning.text;
+        if (warning.id == "no-cgroup") return " " + warning.text;
     return "";
 }
 
@@ -36,14 +37,14 @@ Finding yielding(const Facts& facts) {
     if (*facts.yielding == soak::Yield::none)
         return {"yielding", Severity::bad, what,
                 "They have only their SCHED_IDLE policy: from a load in another session they can "
-                "take a third of a CPU. " +
-                    warning_text(facts, "no-cgroup"),
+                "take a third of a CPU." +
+                    no_group(facts),
                 better_yielding(facts)};
     if (*facts.yielding == soak::Yield::autogroup)
         return {"yielding", Severity::note, what,
                 "It is nearly as good as a group of their own: a busy load can lose about 1 % of a "
-                "CPU. " +
-                    warning_text(facts, "no-cgroup"),
+                "CPU." +
+                    no_group(facts),
                 better_yielding(facts)};
     return {"yielding", Severity::good, what,
             "Their group is idle: every load comes first, whatever its session."};
@@ -194,14 +195,16 @@ Finding preemption(const Facts& facts) {
                         hz.empty() ? "" : " (HZ is " + hz + ")") +
                 measured_wake_up(facts),
             "echo full | sudo tee /sys/kernel/debug/sched/preempt"};
-    if (mode == "dynamic" && facts.platform.kernel.value_or(first_lazy) >= first_lazy)
+    if (mode == "dynamic" && facts.platform.kernel.value_or(first_lazy) >= first_lazy) {
+        const bool good = judge_wake_up(facts.observed.trials) == Severity::good;
         return {
-            "preemption", Severity::note,
+            "preemption", good ? Severity::good : Severity::note,
             "The preemption mode is chosen when the kernel starts, and is not to be seen from "
             "here.",
             "In lazy mode a thread that wakes up on a soaked CPU can wait until the next tick." +
                 measured_wake_up(facts),
-            "sudo cat /sys/kernel/debug/sched/preempt"};
+            good ? "" : "sudo cat /sys/kernel/debug/sched/preempt"};
+    }
     return {"preemption", Severity::good,
             mode.empty() || mode == "dynamic" ? "Preemption is not lazy."
                                               : "The preemption mode is " + mode + ".",

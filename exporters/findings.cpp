@@ -3,6 +3,9 @@
 #include "base/text.h"
 #include "exporters/json.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 
@@ -16,20 +19,33 @@ using base::Severity;
 struct Told {
     Severity severity;
     const char* key;
+    const char* plural;
     const char* heading;
     Tone tone;
 };
 
 constexpr std::array<Told, 4> told{{
-    {Severity::bad, "bad", "Spoils a measurement", Tone::bad},
-    {Severity::warning, "warning", "Can spoil a measurement", Tone::warning},
-    {Severity::note, "note", "Good to know", Tone::plain},
-    {Severity::good, "good", "As it should be", Tone::good},
+    {Severity::bad, "bad", "bad", "Spoils a measurement", Tone::bad},
+    {Severity::warning, "warning", "warnings", "Can spoil a measurement", Tone::warning},
+    {Severity::note, "note", "notes", "Good to know", Tone::plain},
+    {Severity::good, "good", "good", "As it should be", Tone::good},
 }};
 
 const Told& telling(Severity severity) {
     return *std::find_if(told.begin(), told.end(),
                          [&](const Told& entry) { return entry.severity == severity; });
+}
+
+/// "1 bad, 2 warnings, 9 notes, 17 good".
+std::string count(const base::Findings& findings) {
+    std::vector<std::string> counts;
+    for (const Told& how : told) {
+        const auto number = std::count_if(findings.begin(), findings.end(), [&](const Finding& f) {
+            return f.severity == how.severity;
+        });
+        counts.push_back(fmt::format("{} {}", number, number == 1 ? how.key : how.plural));
+    }
+    return fmt::format("{}", fmt::join(counts, ", "));
 }
 
 void write_finding(Screen& screen, const Finding& finding, Tone tone) {
@@ -44,6 +60,7 @@ void write_finding(Screen& screen, const Finding& finding, Tone tone) {
 void write_findings(std::ostream& out, const base::Findings& findings,
                     const ScreenOptions& options) {
     Screen screen(out, options);
+    screen.text(count(findings), 0);
     const Finding* last = nullptr;
     for (const Finding& finding : findings) {
         const Told& how = telling(finding.severity);
