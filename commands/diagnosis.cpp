@@ -12,6 +12,12 @@ namespace commands {
 using base::Findings;
 using base::Severity;
 
+const base::Warning* Facts::warning(std::string_view id) const {
+    const auto found = std::find_if(warnings.begin(), warnings.end(),
+                                    [&](const auto& candidate) { return candidate.id == id; });
+    return found == warnings.end() ? nullptr : &*found;
+}
+
 Findings diagnose(const Facts& facts) {
     Findings findings;
     for (const auto topics :

@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace commands {
@@ -51,6 +52,9 @@ struct Facts {
     soak::Calibration calibration; ///< in force; without CPUs: there is none
     std::string not_measured;      ///< why: "the soakers could not start: ..."; empty: it was
     Observed observed;
+
+    /// One of `warnings`; nullptr: not among them.
+    const base::Warning* warning(std::string_view id) const;
 };
 
 /// What helps or spoils a measurement here, the worst first. Every topic has a finding, good ones

@@ -18,9 +18,8 @@ constexpr KernelRelease first_lazy{6, 13};
 
 /// Why the soakers have no group of their own; empty: they have, or were not to.
 std::string no_group(const Facts& facts) {
-    for (const auto& warning : facts.warnings)
-        if (warning.id == "no-cgroup") return " " + warning.text;
-    return "";
+    const auto* warning = facts.warning("no-cgroup");
+    return warning ? " " + warning->text : "";
 }
 
 /// What gives the soakers an idle group of their own; empty: nothing that one could type.

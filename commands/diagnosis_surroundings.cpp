@@ -28,6 +28,8 @@ Finding soakers(const Facts& facts) {
 }
 
 Finding calibration(const Facts& facts) {
+    if (const auto* refused = facts.warning("calibration-refused"))
+        return {"calibration", Severity::warning, "No calibration is kept here.", refused->text};
     const auto& cpus = facts.calibration.cpus;
     if (cpus.empty()) return not_measured(facts, "calibration", "How good a calibration is here");
     const auto& worst = *std::min_element(cpus.begin(), cpus.end(),
@@ -45,9 +47,7 @@ Finding calibration(const Facts& facts) {
 }
 
 Finding other_soaker(const Facts& facts) {
-    const auto unlocked = std::find_if(facts.warnings.begin(), facts.warnings.end(),
-                                       [](const auto& warning) { return warning.id == "no-lock"; });
-    if (unlocked != facts.warnings.end())
+    if (const auto* unlocked = facts.warning("no-lock"))
         return {"other-soaker", Severity::note,
                 "Whether another cyclesoak soaks these CPUs cannot be told.", unlocked->text + "."};
     if (!facts.other_soaker)

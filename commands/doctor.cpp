@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <unistd.h>
 
@@ -87,8 +88,9 @@ void observe(soak::Instrument& instrument, base::Loop& loop, Observed& observed)
 void measure(Session& session, base::Loop& loop, Progress& progress, Facts& facts) {
     facts.soaked = session.instrument().cpus();
     facts.yielding = session.instrument().yielding();
+    const bool ready = session.prepare(loop, progress);
     facts.warnings = session.warnings();
-    if (session.prepare(loop, progress)) {
+    if (ready) {
         facts.calibration = session.instrument().calibration();
         progress.show("measuring without a load, 1 s");
         observe(session.instrument(), loop, facts.observed);

@@ -366,6 +366,10 @@ INSTANTIATE_TEST_SUITE_P(
             [](Facts& f) {
                 f.calibration.cpus[1] = {.cpu = 1, .stolen_ratio = 0.9, .windows = 2};
             }},
+        Row{"calibration", Severity::warning, "Remove it",
+            [](Facts& f) {
+                f.warnings = {{"calibration-refused", "Damaged. Remove it."}};
+            }},
         Row{"calibration", Severity::good, "38 undisturbed windows", [](Facts&) {}},
         Row{"other-soaker", Severity::bad, "ps -o pid,user,args -p 4711",
             [](Facts& f) {

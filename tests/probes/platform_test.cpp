@@ -99,6 +99,7 @@ TEST(KernelRelease, ItsFirstTwoNumbers) {
 
 TEST(TickStops, OnAnyCpu) {
     EXPECT_EQ(parse_tick_stops("  .nohz           : 0\n  .nohz           : 1\n"), true);
+    EXPECT_EQ(parse_tick_stops("  .nohz           : 1\n  .nohz           : 0\n"), true);
     EXPECT_EQ(parse_tick_stops("  .nohz_mode      : 0\n"), false);
     EXPECT_EQ(parse_tick_stops("  .highres_mode   : 1\n"), std::nullopt);
 }
