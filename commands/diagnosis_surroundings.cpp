@@ -34,10 +34,10 @@ Finding calibration(const Facts& facts) {
     if (cpus.empty()) return not_measured(facts, "calibration", "How good a calibration is here");
     const auto& worst = *std::min_element(cpus.begin(), cpus.end(),
                                           [](auto& a, auto& b) { return a.windows < b.windows; });
-    const auto what = fmt::format(
-        "The calibration rests on {} undisturbed windows or more for each CPU (CPU {}: {} of it "
-        "was busy meanwhile).",
-        worst.windows, worst.cpu, say_percent(worst.stolen_ratio));
+    const auto what =
+        fmt::format("The least sure calibration, CPU {}'s, rests on {} undisturbed windows; {} of "
+                    "the CPU was busy meanwhile.",
+                    worst.cpu, worst.windows, say_percent(worst.stolen_ratio));
     if (worst.windows >= few_windows)
         return {"calibration", Severity::good, what, "Chunks are compared with a quiet machine's."};
     return {"calibration", Severity::warning, what,

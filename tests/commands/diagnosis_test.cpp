@@ -362,7 +362,7 @@ INSTANTIATE_TEST_SUITE_P(
             }},
         Row{"soakers", Severity::warning, "it was interrupted",
             [](Facts& f) { f.not_measured = "it was interrupted"; }},
-        Row{"calibration", Severity::warning, "CPU 1: 90.0 % of it was busy",
+        Row{"calibration", Severity::warning, "CPU 1's, rests on 2 undisturbed windows; 90.0 %",
             [](Facts& f) {
                 f.calibration.cpus[1] = {.cpu = 1, .stolen_ratio = 0.9, .windows = 2};
             }},
