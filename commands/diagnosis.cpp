@@ -35,15 +35,16 @@ std::map<std::string, double> name_measured(const Observed& observed) {
     const auto add = [&](const char* name, std::optional<double> value) {
         if (value) measured[name] = *value;
     };
-    const auto add_wake_up = [&](const std::string& name, const std::optional<WakeUp>& wake_up) {
+    const auto add_wake_up = [&](const std::string& name,
+                                 const std::optional<demand::WakeUp>& wake_up) {
         if (!wake_up) return;
         measured[name + "_p50_seconds"] = base::to_seconds(wake_up->p50);
         measured[name + "_p99_seconds"] = base::to_seconds(wake_up->p99);
     };
-    add("taken_ratio", observed.trials.taken_ratio);
-    add_wake_up("wake_up_soaked", observed.trials.wake_up_soaked);
-    add_wake_up("wake_up_free", observed.trials.wake_up_free);
-    add("idle_time_error_ratio", observed.trials.idle_time_error_ratio);
+    add("taken_ratio", observed.taken_ratio);
+    add_wake_up("wakeup", observed.soaked_wake_up);
+    add_wake_up("free_wakeup", observed.free_wake_up);
+    add("idle_time_error_ratio", observed.idle_time_error_ratio);
     add("stolen_ratio", observed.stolen_ratio);
     add("tasks_ratio", observed.tasks_ratio);
     add("steal_ratio", observed.steal_ratio);
@@ -57,12 +58,11 @@ std::string say_microseconds(base::Nanoseconds time) {
     return exporters::format_number(base::to_seconds(time) * 1e6) + " µs";
 }
 
-base::Finding not_measured(const Facts& facts, const std::string& id, const std::string& what) {
+base::Finding not_measured(const std::string& id, const std::string& what) {
     return {.id = id,
             .severity = Severity::note,
             .what = what + " was not measured.",
-            .effect = facts.not_measured.empty() ? "Nothing is known about it."
-                                                 : "The finding soakers tells why."};
+            .effect = "The finding soakers tells why."};
 }
 
 std::string setting(const Facts& facts, const std::string& name) {
@@ -70,12 +70,12 @@ std::string setting(const Facts& facts, const std::string& name) {
     return found == facts.settings.end() ? "" : found->second;
 }
 
-std::optional<Severity> judge_wake_up(const Trials& trials) {
+std::optional<Severity> judge_wake_up(const Observed& observed) {
     using std::chrono::microseconds;
-    if (!trials.wake_up_soaked) return std::nullopt;
-    const auto free = trials.wake_up_free.value_or(WakeUp{});
+    if (!observed.soaked_wake_up) return std::nullopt;
+    const auto free = observed.free_wake_up.value_or(demand::WakeUp{});
     const auto later =
-        std::max(trials.wake_up_soaked->p50 - free.p50, trials.wake_up_soaked->p99 - free.p99);
+        std::max(observed.soaked_wake_up->p50 - free.p50, observed.soaked_wake_up->p99 - free.p99);
     if (later > microseconds(1000)) return Severity::bad;
     return later > microseconds(200) ? Severity::warning : Severity::good;
 }

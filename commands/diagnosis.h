@@ -3,7 +3,7 @@
 #include "base/cpu_list.h"
 #include "base/finding.h"
 #include "base/warning.h"
-#include "commands/trials.h"
+#include "demand/verification.h"
 #include "probes/platform.h"
 #include "probes/settings.h"
 #include "soak/calibration.h"
@@ -22,11 +22,13 @@ namespace commands {
 /// What was measured for a diagnosis; all of it is absent where the soakers could not start. Ratios
 /// are of the time of all soaked CPUs, while nobody loads them on purpose.
 struct Observed {
-    Trials trials;
-    std::optional<double> stolen_ratio;        ///< what the soakers did not get
-    std::optional<double> tasks_ratio;         ///< of which other threads ran
-    std::optional<double> steal_ratio;         ///< by the kernel's account
-    std::optional<double> clock_stopped_ratio; ///< a thread's clock stood still though it ran
+    std::optional<double> taken_ratio; ///< of a CPU, from a thread that wants all of it
+    std::optional<demand::WakeUp> soaked_wake_up, free_wake_up;
+    std::optional<double> idle_time_error_ratio; ///< reported minus true, in gaps of 20 us
+    std::optional<double> stolen_ratio;          ///< what the soakers did not get
+    std::optional<double> tasks_ratio;           ///< of which other threads ran
+    std::optional<double> steal_ratio;           ///< by the kernel's account
+    std::optional<double> clock_stopped_ratio;   ///< a thread's clock stood still though it ran
 };
 
 /// The cyclesoak that has CPUs we want.
@@ -50,6 +52,7 @@ struct Facts {
     base::Warnings warnings;             ///< of the instrument
     std::optional<OtherSoaker> other_soaker;
     soak::Calibration calibration; ///< in force; without CPUs: there is none
+    bool read_only = false;        ///< the soakers were not to start
     std::string not_measured;      ///< why: "the soakers could not start: ..."; empty: it was
     Observed observed;
 

@@ -60,7 +60,7 @@ Finding counter(const Facts& facts) {
 Finding time_accounting(const Facts& facts) {
     const auto stopped = facts.observed.clock_stopped_ratio;
     if (!stopped)
-        return not_measured(facts, "time-accounting",
+        return not_measured("time-accounting",
                             "Whether thread clocks stop during interrupts or steal");
     if (*stopped > 1e-4)
         return {
@@ -98,8 +98,8 @@ Finding tick(const Facts& facts) {
 }
 
 Finding idle_time(const Facts& facts) {
-    const auto error = facts.observed.trials.idle_time_error_ratio;
-    if (!error) return not_measured(facts, "idle-time", "How exact the kernel's idle time is");
+    const auto error = facts.observed.idle_time_error_ratio;
+    if (!error) return not_measured("idle-time", "How exact the kernel's idle time is");
     const auto what = fmt::format("The kernel's idle time is off by {}, measured in gaps of 20 µs.",
                                   say_percent(std::abs(*error)));
     if (std::abs(*error) <= 0.02)

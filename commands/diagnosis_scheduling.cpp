@@ -31,7 +31,7 @@ std::string better_yielding(const Facts& facts) {
 }
 
 Finding yielding(const Facts& facts) {
-    if (!facts.yielding) return not_measured(facts, "yielding", "How the soakers would yield");
+    if (!facts.yielding) return not_measured("yielding", "How the soakers would yield");
     const auto what = "The soakers yield by " + soak::to_string(*facts.yielding) + ".";
     if (*facts.yielding == soak::Yield::none)
         return {"yielding", Severity::bad, what,
@@ -50,8 +50,8 @@ Finding yielding(const Facts& facts) {
 }
 
 Finding taken(const Facts& facts) {
-    const auto ratio = facts.observed.trials.taken_ratio;
-    if (!ratio) return not_measured(facts, "taken", "What the soakers take from a busy thread");
+    const auto ratio = facts.observed.taken_ratio;
+    if (!ratio) return not_measured("taken", "What the soakers take from a busy thread");
     const auto what = fmt::format(
         "The soakers take {} of a CPU from a thread that wants all of it.", say_percent(*ratio));
     if (*ratio <= 0.02) return {"taken", Severity::good, what, "A busy load hardly notices them."};
@@ -60,17 +60,17 @@ Finding taken(const Facts& facts) {
             better_yielding(facts)};
 }
 
-std::string say(const WakeUp& wake_up) {
+std::string say(const demand::WakeUp& wake_up) {
     return fmt::format("{} late (one in a hundred {})", say_microseconds(wake_up.p50),
                        say_microseconds(wake_up.p99));
 }
 
 Finding wake_up(const Facts& facts) {
-    const auto& trials = facts.observed.trials;
-    const auto severity = judge_wake_up(trials);
-    if (!severity) return not_measured(facts, "wake-up", "How late a sleeper wakes");
-    auto what = "A sleeper on a soaked CPU wakes " + say(*trials.wake_up_soaked);
-    if (trials.wake_up_free) what += ", on a free one " + say(*trials.wake_up_free);
+    const auto& observed = facts.observed;
+    const auto severity = judge_wake_up(observed);
+    if (!severity) return not_measured("wake-up", "How late a sleeper wakes");
+    auto what = "A sleeper on a soaked CPU wakes " + say(*observed.soaked_wake_up);
+    if (observed.free_wake_up) what += ", on a free one " + say(*observed.free_wake_up);
     if (*severity == Severity::good)
         return {"wake-up", Severity::good, what + ".",
                 "Soaking does not hold up loads that sleep and wake."};
@@ -145,12 +145,12 @@ Finding autogroup(const Facts& facts) {
 
 /// Known trouble is a note where a measurement shows that it is not felt.
 Severity unless_measured_good(const Facts& facts) {
-    const bool good = judge_wake_up(facts.observed.trials) == Severity::good;
+    const bool good = judge_wake_up(facts.observed) == Severity::good;
     return good ? Severity::note : Severity::warning;
 }
 
 std::string measured_wake_up(const Facts& facts) {
-    const auto& soaked = facts.observed.trials.wake_up_soaked;
+    const auto& soaked = facts.observed.soaked_wake_up;
     return soaked ? " Measured here: " + say(*soaked) + "." : "";
 }
 
@@ -195,7 +195,7 @@ Finding preemption(const Facts& facts) {
                 measured_wake_up(facts),
             "echo full | sudo tee /sys/kernel/debug/sched/preempt"};
     if (mode == "dynamic" && facts.platform.kernel.value_or(first_lazy) >= first_lazy) {
-        const bool good = judge_wake_up(facts.observed.trials) == Severity::good;
+        const bool good = judge_wake_up(facts.observed) == Severity::good;
         return {
             "preemption", good ? Severity::good : Severity::note,
             "The preemption mode is chosen when the kernel starts, and is not to be seen from "

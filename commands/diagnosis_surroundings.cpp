@@ -14,6 +14,9 @@ using base::Severity;
 constexpr int few_windows = 5;
 
 Finding soakers(const Facts& facts) {
+    if (facts.read_only)
+        return {"soakers", Severity::note, "The soakers were not started.",
+                "As asked: these findings are only what can be read."};
     if (facts.soaked.empty())
         return {"soakers", Severity::bad,
                 fmt::format("The soakers could not start: {}.", facts.not_measured),
@@ -31,7 +34,7 @@ Finding calibration(const Facts& facts) {
     if (const auto* refused = facts.warning("calibration-refused"))
         return {"calibration", Severity::warning, "No calibration is kept here.", refused->text};
     const auto& cpus = facts.calibration.cpus;
-    if (cpus.empty()) return not_measured(facts, "calibration", "How good a calibration is here");
+    if (cpus.empty()) return not_measured("calibration", "How good a calibration is here");
     const auto& worst = *std::min_element(cpus.begin(), cpus.end(),
                                           [](auto& a, auto& b) { return a.windows < b.windows; });
     const auto what =
@@ -63,8 +66,7 @@ Finding other_soaker(const Facts& facts) {
 
 Finding baseline(const Facts& facts) {
     const auto& observed = facts.observed;
-    if (!observed.stolen_ratio)
-        return not_measured(facts, "baseline", "What is stolen without any load");
+    if (!observed.stolen_ratio) return not_measured("baseline", "What is stolen without any load");
     const auto tasks = observed.tasks_ratio.value_or(0);
     const auto what =
         fmt::format("Without a load of ours {} of the CPUs is stolen, {} by other threads.",

@@ -21,11 +21,11 @@ base::Findings diagnose_surroundings(const Facts& facts);
 std::string say_percent(double ratio);
 /// "12.5 µs".
 std::string say_microseconds(base::Nanoseconds time);
-/// A finding of something that was not measured, with the reason.
-base::Finding not_measured(const Facts& facts, const std::string& id, const std::string& what);
+/// A finding of something that was not measured.
+base::Finding not_measured(const std::string& id, const std::string& what);
 /// The value of a setting; empty: there is none.
 std::string setting(const Facts& facts, const std::string& name);
 /// Does a sleeper on a soaked CPU wake much later than on a free one? nullopt: it was not measured.
-std::optional<base::Severity> judge_wake_up(const Trials& trials);
+std::optional<base::Severity> judge_wake_up(const Observed& observed);
 
 } // namespace commands

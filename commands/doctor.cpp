@@ -4,6 +4,7 @@
 #include "commands/diagnosis.h"
 #include "commands/report_output.h"
 #include "commands/terminal.h"
+#include "commands/trials.h"
 #include "exporters/findings.h"
 #include "probes/cpu_times.h"
 
@@ -24,6 +25,7 @@ constexpr auto observed_window = std::chrono::milliseconds(1000);
 struct Options {
     InstrumentOptions instrument;
     OutputOptions output;
+    bool read_only = false;
 };
 
 /// Everything that can be read, before anything runs.
@@ -46,6 +48,7 @@ Facts read_facts(const Options& options) {
     }
     facts.timebase = soak::Timebase::measure();
     facts.root = geteuid() == 0;
+    facts.read_only = options.read_only;
     return facts;
 }
 
@@ -74,40 +77,88 @@ void observe(soak::Instrument& instrument, base::Loop& loop, Observed& observed)
     if (windows.discarded == "soakers-ended")
         throw std::runtime_error("the soakers' process was killed");
     if (!whole || windows.cpus.empty()) return;
-    Nanoseconds elapsed{}, stolen{}, tasks{};
+    Nanoseconds elapsed{}, stolen{}, tasks{}, clock_stopped{};
     for (const auto& window : windows.cpus) {
         elapsed += window.elapsed;
         stolen += window.stolen;
         tasks += window.causes.tasks;
+        clock_stopped += window.clock_stopped;
     }
     observed.stolen_ratio = ratio(stolen, elapsed);
     observed.tasks_ratio = ratio(tasks, elapsed);
+    observed.clock_stopped_ratio = ratio(clock_stopped, elapsed);
     observed.steal_ratio = ratio(stolen_by_hypervisor, elapsed);
 }
 
-void measure(Session& session, base::Loop& loop, Progress& progress, Facts& facts) {
+/// Reported minus true idle time of a load that idles for 20 us at a time, net of the idle system.
+std::optional<double> measure_idle_time_error(Trials& trials) {
+    const auto nothing = trials.run({.name = "idle", .free = std::chrono::seconds(1)});
+    const auto gaps = trials.run(make_gaps(std::chrono::milliseconds(1500)));
+    const auto check = demand::check_loads({nothing, gaps}).back();
+    if (!check.idle_time_ratio || !check.idle_time_true_ratio) return std::nullopt;
+    return *check.idle_time_true_ratio - *check.idle_time_ratio;
+}
+
+/// All that needs soakers: about 10 s.
+class Experiments {
+  public:
+    Experiments(Session& session, base::Loop& loop, Progress& progress,
+                const base::OriginalSignals& original, Observed& observed)
+        : session_(session), loop_(loop), progress_(progress), trials_(session, loop, original),
+          observed_(observed) {}
+
+    void run() {
+        if (step("the CPUs without a load")) observe(session_.instrument(), loop_, observed_);
+        if (step("how late a sleeper wakes")) {
+            observed_.soaked_wake_up = trials_.measure_wake_up(true);
+            observed_.free_wake_up = trials_.measure_wake_up(false);
+        }
+        if (step("what is taken from a busy thread"))
+            observed_.taken_ratio = trials_.measure_taken();
+        if (step("how exact idle time is"))
+            observed_.idle_time_error_ratio = measure_idle_time_error(trials_);
+        progress_.clear();
+        if (session_.instrument().ended())
+            throw std::runtime_error("the soakers' process was killed");
+    }
+
+  private:
+    bool step(const std::string& what) {
+        progress_.show("measuring " + what);
+        return !loop_.stopped();
+    }
+
+    Session& session_;
+    base::Loop& loop_;
+    Progress& progress_;
+    Trials trials_;
+    Observed& observed_;
+};
+
+void measure(Session& session, base::Loop& loop, Progress& progress,
+             const base::OriginalSignals& original, Facts& facts) {
     facts.soaked = session.instrument().cpus();
     facts.yielding = session.instrument().yielding();
     const bool ready = session.prepare(loop, progress);
     facts.warnings = session.warnings();
     if (ready) {
         facts.calibration = session.instrument().calibration();
-        progress.show("measuring without a load, 1 s");
-        observe(session.instrument(), loop, facts.observed);
+        Experiments(session, loop, progress, original, facts.observed).run();
     }
-    progress.clear();
     if (loop.stopped()) facts.not_measured = "it was interrupted";
 }
 
 /// Whatever keeps the soakers from starting is a finding, except a mistake of the user's.
-void try_to_measure(const Options& options, base::Loop& loop, Progress& progress, Facts& facts) {
+void try_to_measure(const Options& options, base::Loop& loop, Progress& progress,
+                    const base::OriginalSignals& original, Facts& facts) {
+    if (options.read_only) return;
     if (options.instrument.cpus.empty() && soak::unreserved(facts.cpus, base::Root()).empty()) {
         facts.not_measured = "all CPUs are isolated or nohz_full; name some with --cpus";
         return;
     }
     try {
         Session session(options.instrument);
-        measure(session, loop, progress, facts);
+        measure(session, loop, progress, original, facts);
     } catch (const base::UsageError&) {
         throw;
     } catch (const soak::HeldError& error) {
@@ -119,8 +170,6 @@ void try_to_measure(const Options& options, base::Loop& loop, Progress& progress
 }
 
 int examine(const Options& options, const base::OriginalSignals& original) {
-    if (options.output.format == Format::csv)
-        throw base::UsageError("--format: doctor writes a table or json");
     base::Loop loop;
     base::Signals signals(original);
     loop.watch(signals.fd(), [&] {
@@ -129,16 +178,14 @@ int examine(const Options& options, const base::OriginalSignals& original) {
     });
     Progress progress(options.output.quiet);
     auto facts = read_facts(options);
-    try_to_measure(options, loop, progress, facts);
+    try_to_measure(options, loop, progress, original, facts);
     const auto findings = diagnose(facts);
-    const bool written = write_output(
-        [&](std::ostream& out, Format format) {
-            if (format == Format::json)
-                exporters::write_findings_json(out, findings, name_measured(facts.observed));
-            else
-                exporters::write_findings(out, findings, read_screen());
-        },
-        options.output);
+    const bool written = write_output(options.output, [&](std::ostream& out, Format format) {
+        if (format == Format::json)
+            exporters::write_findings_json(out, findings, name_measured(facts.observed));
+        else
+            exporters::write_findings(out, findings, read_screen());
+    });
     return written ? 0 : 1;
 }
 
@@ -149,8 +196,10 @@ std::function<int()> add_doctor(CLI::App& program, const base::OriginalSignals& 
         "doctor", "What on this machine helps or spoils a measurement, and what to do");
     auto options = std::make_shared<Options>();
     add_instrument_options(*command, options->instrument);
-    add_output_options(*command, options->output);
-    command->footer("Example:\n  cyclesoak doctor\n  cyclesoak doctor --format json");
+    add_output_options(*command, options->output, false);
+    command->add_flag("--read-only", options->read_only,
+                      "Start neither soakers nor loads, only read (default: measure, about 12 s)");
+    command->footer("Examples:\n  cyclesoak doctor\n  cyclesoak doctor --read-only --format json");
     return [options, &original] { return examine(*options, original); };
 }
 

@@ -106,6 +106,7 @@ void Measure::run_load() {
                                    base::to_seconds(elapsed)));
         runner_->run_pair(Stage::load);
         watch_limits(benchmark, elapsed);
+        if (runner_->counter_failed() && session_.leave_counter(loop_, progress_)) runner_->renew();
     }
     benchmark_ = nullptr;
     // Where it was ended by force, its status comes a moment later.

@@ -19,16 +19,18 @@ void add_instrument_options(CLI::App& command, InstrumentOptions& options) {
         ->capture_default_str();
 }
 
-void add_format_option(CLI::App& command, Format& format) {
-    static const std::map<std::string, Format> formats{
-        {"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
-    command.add_option("--format", format, "table, json or csv (default: table)")
+void add_format_option(CLI::App& command, Format& format, bool csv) {
+    std::map<std::string, Format> formats{{"table", Format::table}, {"json", Format::json}};
+    if (csv) formats["csv"] = Format::csv;
+    command
+        .add_option("--format", format,
+                    csv ? "table, json or csv (default: table)" : "table or json (default: table)")
         ->transform(CLI::CheckedTransformer(formats))
         ->option_text("FORMAT");
 }
 
-void add_output_options(CLI::App& command, OutputOptions& options) {
-    add_format_option(command, options.format);
+void add_output_options(CLI::App& command, OutputOptions& options, bool csv) {
+    add_format_option(command, options.format, csv);
     command.add_option("--output", options.output,
                        "Write the report to this file; stdout keeps the table");
     command.add_flag("--quiet", options.quiet, "No progress on stderr");

@@ -19,7 +19,8 @@ void add_instrument_options(CLI::App& command, InstrumentOptions& options);
 
 enum class Format { table, json, csv };
 
-void add_format_option(CLI::App& command, Format& format);
+/// `csv`: is that one of them?
+void add_format_option(CLI::App& command, Format& format, bool csv = true);
 
 /// What every command that reports understands.
 struct OutputOptions {
@@ -27,6 +28,6 @@ struct OutputOptions {
     std::optional<std::string> output; ///< a file for the report; stdout keeps the table
     bool quiet = false;
 };
-void add_output_options(CLI::App& command, OutputOptions& options);
+void add_output_options(CLI::App& command, OutputOptions& options, bool csv = true);
 
 } // namespace commands

@@ -85,6 +85,17 @@ void PhaseRunner::stop_soaking() {
     soaking_ = false;
 }
 
+bool PhaseRunner::counter_failed() const {
+    constexpr int chance = 1; // a busy machine can hold up the reading of two clocks
+    return instrument_.timebase().counter() && clock_failures_ > chance;
+}
+
+void PhaseRunner::renew() {
+    soaking_ = false;
+    clock_failures_ = 0;
+    throttling_ = probes::Throttling(base::Root(), instrument_.pid());
+}
+
 PhaseRunner::Edge PhaseRunner::read_edge() {
     Edge edge;
     edge.soakers = instrument_.snapshot();
@@ -110,6 +121,7 @@ void PhaseRunner::keep(Phase phase, const Edge& begin, const Edge& end, Nanoseco
     if (phase.kind == PhaseKind::soaked && reason.empty()) {
         auto windows = instrument_.window(begin.soakers, end.soakers);
         reason = windows.discarded;
+        clock_failures_ = reason == "clock" ? clock_failures_ + 1 : 0;
         phase.soaked = std::move(windows.cpus);
     }
     if (reason.empty())

@@ -38,6 +38,12 @@ class PhaseRunner {
     /// Pairs until `elapsed` has passed or the loop is stopped.
     void run_for(demand::Stage stage, Nanoseconds elapsed);
 
+    /// Phase after phase the CPU's counter and the kernel's clock disagreed: no soaked phase will be
+    /// good any more.
+    bool counter_failed() const;
+    /// There are new soakers in the instrument.
+    void renew();
+
     const std::vector<demand::Phase>& phases() const { return phases_; }
     /// How many phases were thrown away, by reason.
     const std::map<std::string, int>& discarded() const { return discarded_; }
@@ -69,6 +75,7 @@ class PhaseRunner {
     Nanoseconds origin_;
     std::vector<demand::Phase> phases_;
     std::map<std::string, int> discarded_;
+    int clock_failures_ = 0; ///< soaked phases in a row that were discarded for that
 };
 
 } // namespace commands

@@ -17,7 +17,6 @@ namespace commands {
 namespace {
 
 using Reports = std::vector<demand::Report>;
-using Write = std::function<void(std::ostream&, Format)>;
 
 void write(std::ostream& out, const Reports& reports, Format format) {
     if (format == Format::json) return exporters::write_json(out, reports);
@@ -28,7 +27,8 @@ void write(std::ostream& out, const Reports& reports, Format format) {
     }
 }
 
-bool write_to_file(const Write& write, const OutputOptions& options) {
+bool write_to_file(const OutputOptions& options,
+                   const std::function<void(std::ostream&, Format)>& write) {
     std::ostringstream text;
     write(text, options.format == Format::table ? Format::json : options.format);
     try {
@@ -42,18 +42,19 @@ bool write_to_file(const Write& write, const OutputOptions& options) {
 
 } // namespace
 
-bool write_output(const Write& write, const OutputOptions& options) {
+bool write_output(const OutputOptions& options,
+                  const std::function<void(std::ostream&, Format)>& write) {
     write(std::cout, options.output ? Format::table : options.format);
     std::cout.flush();
     // A pipe that was closed is a reader who has seen enough; a full disk is not.
     const bool written = std::cout.good() || errno == EPIPE;
     if (!written) fmt::print(stderr, "cyclesoak: the report could not be written to stdout\n");
-    return (!options.output || write_to_file(write, options)) && written;
+    return (!options.output || write_to_file(options, write)) && written;
 }
 
 bool write_reports(const Reports& reports, const OutputOptions& options) {
-    return write_output([&](std::ostream& out, Format format) { write(out, reports, format); },
-                        options);
+    return write_output(options,
+                        [&](std::ostream& out, Format format) { write(out, reports, format); });
 }
 
 bool trusted(const demand::Report& report) {

@@ -9,13 +9,12 @@
 
 namespace commands {
 
-/// What `write` makes in the chosen format on stdout; with --output in that file (a table is not for
-/// files: JSON then), and the table on stdout. False, after an error on stderr, if the file could not
-/// be written: stdout has its part all the same.
-bool write_output(const std::function<void(std::ostream&, Format)>& write,
-                  const OutputOptions& options);
+/// What `write` makes of the chosen format, on stdout; with --output in that file (a table is not for
+/// files: JSON then), and the table on stdout. False, after an error on stderr, if either could not
+/// be written: the other has its part all the same.
+bool write_output(const OutputOptions& options,
+                  const std::function<void(std::ostream&, Format)>& write);
 
-/// The reports, as write_output() does it.
 bool write_reports(const std::vector<demand::Report>& reports, const OutputOptions& options);
 
 /// Is there a figure, and none of the doubts that make figures worthless? If not, stderr says why.

@@ -33,22 +33,22 @@ bool fits(const soak::Calibration& calibration, const soak::Timebase& timebase) 
 } // namespace
 
 Session::Session(const InstrumentOptions& options)
-    : working_set_(soak::WorkingSetChoice::parse(options.working_set)),
-      cpus_(choose_cpus(options.cpus)) {
-    const auto yield = soak::parse_yield(options.yield);
+    : options_{.cpus = choose_cpus(options.cpus),
+               .working_set = soak::WorkingSetChoice::parse(options.working_set),
+               .yield = soak::parse_yield(options.yield)} {
     try {
-        holder_.emplace(soak::holder_path(), cpus_);
+        holder_.emplace(soak::holder_path(), options_.cpus);
     } catch (const std::system_error& error) {
         warnings_.push_back({"no-lock", fmt::format("nothing keeps another cyclesoak from the same "
                                                     "CPUs ({})",
                                                     error.what())});
     }
-    instrument_.emplace(
-        soak::Instrument::Options{.cpus = cpus_, .working_set = working_set_, .yield = yield});
+    instrument_.emplace(options_);
 }
 
 bool Session::prepare(base::Loop& loop, Progress& progress) {
-    const auto fingerprint = soak::read_fingerprint(base::Root(), cpus_, working_set_);
+    const auto fingerprint =
+        soak::read_fingerprint(base::Root(), options_.cpus, options_.working_set);
     const auto stored = soak::read_calibration(soak::calibration_path(), fingerprint);
     if (stored.calibration && fits(*stored.calibration, instrument_->timebase())) {
         instrument_->use(*stored.calibration);
@@ -73,11 +73,20 @@ bool Session::calibrate(base::Loop& loop, Progress& progress) {
     if (!calibration) {
         if (loop.stopped()) return false;
         if (instrument_->ended()) throw std::runtime_error("the soakers' process was killed");
-        throw std::runtime_error("cannot calibrate: a CPU is so busy that its soaker hardly ever "
-                                 "runs; try again when it is calmer, or leave it out with --cpus");
+        throw TooBusyError(
+            "cannot calibrate: a CPU is so busy that its soaker hardly ever runs; try "
+            "again when it is calmer, or leave it out with --cpus");
     }
     store(*calibration, progress);
     return true;
+}
+
+bool Session::leave_counter(base::Loop& loop, Progress& progress) {
+    progress.print("cyclesoak: the CPU's counter has parted from the kernel's clock, as after a "
+                   "migration: calibrating again, by clock_gettime");
+    options_.counter = false;
+    instrument_.emplace(options_);
+    return calibrate(loop, progress);
 }
 
 void Session::doubt_calibration(Progress& progress) {
@@ -88,7 +97,8 @@ void Session::doubt_calibration(Progress& progress) {
 
 void Session::store(const soak::Calibration& calibration, Progress& progress) {
     const auto path = soak::calibration_path();
-    const auto fingerprint = soak::read_fingerprint(base::Root(), cpus_, working_set_);
+    const auto fingerprint =
+        soak::read_fingerprint(base::Root(), options_.cpus, options_.working_set);
     if (!soak::read_calibration(path, fingerprint).replaceable) return;
     try {
         soak::write_calibration(path, calibration, fingerprint);

@@ -8,8 +8,14 @@
 #include "soak/instrument.h"
 
 #include <optional>
+#include <stdexcept>
 
 namespace commands {
+
+/// A CPU is so busy that its soaker hardly ever runs: nothing can be measured there now.
+class TooBusyError : public std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 /// The instrument, ours alone and calibrated: what every measuring command begins with.
 class Session {
@@ -19,8 +25,7 @@ class Session {
     explicit Session(const InstrumentOptions& options);
 
     /// Takes the stored calibration if it is this machine's as it is now, else calibrates, stores
-    /// that and says so. False if it was interrupted. Throws std::runtime_error if a CPU is so busy
-    /// that it cannot be done.
+    /// that and says so. False if it was interrupted. Throws TooBusyError.
     bool prepare(base::Loop& loop, Progress& progress);
     /// Calibrates in any case, and stores.
     bool calibrate(base::Loop& loop, Progress& progress);
@@ -28,14 +33,17 @@ class Session {
     /// What was measured contradicts the calibration: no later start will use it.
     void doubt_calibration(Progress& progress);
 
+    /// The CPU's counter and the kernel's clock have parted: new soakers, timed by clock_gettime, in
+    /// the place of the old ones, and a new calibration. False if it was interrupted.
+    bool leave_counter(base::Loop& loop, Progress& progress);
+
     soak::Instrument& instrument() { return *instrument_; }
     base::Warnings warnings() const;
 
   private:
     void store(const soak::Calibration& calibration, Progress& progress);
 
-    soak::WorkingSetChoice working_set_;
-    base::CpuList cpus_;
+    soak::Instrument::Options options_;
     std::optional<soak::Holder> holder_;
     std::optional<soak::Instrument> instrument_;
     base::Warnings warnings_;

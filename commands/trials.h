@@ -1,24 +1,61 @@
 #pragma once
 
-#include "base/loop.h"
-#include "base/time.h"
-#include "commands/progress.h"
+#include "base/signals.h"
 #include "commands/session.h"
+#include "demand/verification.h"
+#include "probes/benchmark.h"
+#include "probes/probes.h"
 
-#include <optional>
+#include <string>
+#include <vector>
 
 namespace commands {
 
-/// How late a sleeper wakes.
-struct WakeUp {
-    base::Nanoseconds p50{}, p99{};
+using base::Nanoseconds;
+
+/// A load whose cost is known, and for how long it is looked at.
+struct Trial {
+    std::string name;
+    std::vector<std::string> burn; ///< options of `load burn`; empty: no load at all
+    int soaked_windows = 0;        ///< of a second each
+    Nanoseconds free{};            ///< without soaking, afterwards
+    bool evicts = false;
 };
 
-/// What short experiments with the soakers showed; absent: not tried.
-struct Trials {
-    std::optional<double> taken_ratio; ///< of a CPU, from a thread that wants all of it
-    std::optional<WakeUp> wake_up_soaked, wake_up_free;
-    std::optional<double> idle_time_error_ratio; ///< reported minus true, gaps of 20 us
+/// A load that idles for 20 us at a time, too short for the tick to stop: it shows how exact the
+/// kernel's idle time is, and is not soaked.
+Trial make_gaps(Nanoseconds free);
+
+/// Puts known loads on one CPU, the instrument's last, and keeps what both instruments see of it.
+/// The loads are our own program's, started anew as a benchmark is, and wake by timer: so their own
+/// CPU clock is the truth. All stop early, with what they have, when the loop is stopped.
+class Trials {
+  public:
+    Trials(Session& session, base::Loop& loop, const base::OriginalSignals& original);
+    ~Trials();
+
+    int cpu() const { return cpu_; }
+    demand::KnownLoad run(const Trial& trial);
+    /// What the soakers take from a thread that is always busy: its share without them less its share
+    /// beside them. nullopt if it was interrupted.
+    std::optional<double> measure_taken();
+    /// How late a thread on the CPU wakes from sleeps of 1 to 3 ms. nullopt if it was interrupted.
+    std::optional<demand::WakeUp> measure_wake_up(bool soaked);
+
+  private:
+    struct Edge;
+
+    void soak(bool wanted);
+    Edge read_edge(const probes::Benchmark* load);
+    demand::KnownPhase make_phase(demand::PhaseKind kind, const Edge& begin, const Edge& end) const;
+    std::vector<std::string> make_command(const std::vector<std::string>& burn) const;
+
+    Session& session_;
+    base::Loop& loop_;
+    const base::OriginalSignals& original_;
+    int cpu_;
+    probes::Probes probes_;
+    bool soaking_ = false;
 };
 
 } // namespace commands

@@ -8,11 +8,17 @@ namespace {
 Bill soaked_bill(const Phase& phase) {
     Bill bill;
     for (const soak::CpuWindow& window : phase.soaked) {
-        const double tasks = base::to_seconds(window.causes.tasks);
-        const double elapsed = base::to_seconds(window.elapsed);
-        bill[{window.cpu, Part::tasks}] = {.amount = tasks, .exposure = elapsed};
-        bill[{window.cpu, Part::other}] = {.amount = base::to_seconds(window.stolen) - tasks,
-                                           .exposure = elapsed - tasks};
+        const soak::Causes& causes = window.causes;
+        const auto add = [&](Part part, Nanoseconds amount, Nanoseconds exposure) {
+            bill[{window.cpu, part}] = {base::to_seconds(amount), base::to_seconds(exposure)};
+        };
+        const Nanoseconds there = window.elapsed - causes.tasks;
+        add(Part::tasks, causes.tasks, window.elapsed);
+        add(Part::interrupts, causes.interrupts, there);
+        if (causes.hypervisor) add(Part::hypervisor, *causes.hypervisor, there);
+        add(Part::core, causes.core, there);
+        add(Part::cache, causes.cache, there);
+        add(Part::unexplained, causes.unexplained, there);
     }
     return bill;
 }
@@ -54,9 +60,7 @@ std::optional<Bill> make_task_bill(const Phase& phase) {
     if (phase.kind == PhaseKind::free)
         return unless_empty(free_bill(
             phase, Part::tasks, [](const probes::CpuCounters& cpu) { return cpu.task_time; }));
-    Bill bill = soaked_bill(phase);
-    std::erase_if(bill, [](const auto& entry) { return entry.first.second != Part::tasks; });
-    return unless_empty(bill);
+    return unless_empty(only(soaked_bill(phase), Part::tasks));
 }
 
 Bill operator+(Bill a, const Bill& b) {
@@ -72,6 +76,11 @@ double total(const Bill& bill, std::optional<int> cpu) {
     for (const auto& [key, part] : bill)
         if (!cpu || key.first == *cpu) sum += part.amount;
     return sum;
+}
+
+Bill only(Bill bill, Part part) {
+    std::erase_if(bill, [&](const auto& entry) { return entry.first.second != part; });
+    return bill;
 }
 
 Baseline::Baseline(std::vector<Bill> phases) : phases_(std::move(phases)) {

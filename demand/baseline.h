@@ -15,15 +15,15 @@ struct Exposed {
     double exposure = 0;
 };
 
-/// What a CPU's time goes to. `tasks` are exposed to all the time; `other` (all that is stolen but
-/// tasks) only to the time the soaker was there, because a stall in a task's time hits the task;
-/// `busy` (not idle) again to all of it.
-enum class Part { tasks, other, busy };
+/// What a CPU's time goes to. `tasks` are exposed to all the time; the other causes only to the time
+/// the soaker was there, because a stall in a task's time hits the task; `busy` (not idle) again to
+/// all of it.
+enum class Part { tasks, interrupts, hypervisor, core, cache, unexplained, busy };
 
 /// What a phase cost, by CPU and part.
 using Bill = std::map<std::pair<int, Part>, Exposed>;
 
-/// The whole cost: tasks and other of a soaked phase, busy of a free one. Nothing where a CPU's
+/// The whole cost: the causes of a soaked phase, busy of a free one. Nothing where a CPU's
 /// counters are missing.
 std::optional<Bill> make_bill(const Phase& phase);
 /// Only tasks; in free phases by the scheduler's account. Nothing where that is missing.
@@ -32,6 +32,8 @@ std::optional<Bill> make_task_bill(const Phase& phase);
 Bill operator+(Bill a, const Bill& b);
 /// Of one CPU, or of all.
 double total(const Bill& bill, std::optional<int> cpu = {});
+/// Only one part, of all CPUs.
+Bill only(Bill bill, Part part);
 
 /// What is lost per second of exposure while the load is not running: the sum of the amounts over
 /// the sum of the exposures of the baseline phases, by CPU and part.

@@ -19,6 +19,6 @@ struct Measurement {
 
 /// Everything a report says, by arithmetic alone. What cannot be known is absent, and a warning
 /// says why and what to do.
-Report make_report(const Measurement& measurement);
+Report make_report(Measurement measurement);
 
 } // namespace demand

@@ -1,5 +1,6 @@
 #include "demand/apportion.h"
 #include "demand/cpus.h"
+#include "demand/interrupts.h"
 #include "demand/interval.h"
 #include "demand/ledger.h"
 #include "demand/measurement.h"
@@ -81,6 +82,7 @@ std::optional<double> baseline_ratio(const std::vector<CpuReport>& cpus) {
 
 class Reporter {
   public:
+    /// `measurement` outlives this object.
     explicit Reporter(const Measurement& measurement)
         : measurement_(measurement), soaked_(make_ledger(measurement.phases, PhaseKind::soaked)),
           free_(make_ledger(measurement.phases, PhaseKind::free)),
@@ -229,6 +231,9 @@ class Reporter {
 
 } // namespace
 
-Report make_report(const Measurement& measurement) { return Reporter(measurement).make(); }
+Report make_report(Measurement measurement) {
+    tell_interrupts_apart(measurement.phases);
+    return Reporter(measurement).make();
+}
 
 } // namespace demand

@@ -14,6 +14,7 @@ namespace {
 
 using base::Finding;
 using base::Severity;
+using Json = nlohmann::ordered_json;
 
 /// How a severity is told: its key in a report and its heading on a screen.
 struct Told {
@@ -73,17 +74,18 @@ void write_findings(std::ostream& out, const base::Findings& findings,
 void write_findings_json(std::ostream& out, const base::Findings& findings,
                          const std::map<std::string, double>& measured) {
     auto json = make_json_head();
-    json["findings"] = nlohmann::ordered_json::array();
+    json["findings"] = Json::array();
     for (const Finding& finding : findings) {
-        nlohmann::ordered_json entry{{"id", finding.id},
-                                     {"severity", telling(finding.severity).key},
-                                     {"what", finding.what},
-                                     {"effect", finding.effect}};
+        Json entry{{"id", finding.id},
+                   {"severity", telling(finding.severity).key},
+                   {"what", finding.what},
+                   {"effect", finding.effect}};
         if (!finding.advice.empty()) entry["advice"] = finding.advice;
         json["findings"].push_back(std::move(entry));
     }
     json["measured"] = measured;
-    write_json(out, json);
+    // A machine's own names need not be UTF-8.
+    out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 } // namespace exporters

@@ -12,10 +12,6 @@ constexpr int schema = 1;
 
 } // namespace
 
-/// T or const T: a report is described for reading and for writing alike.
-template <typename T, typename Plain>
-concept Is = std::same_as<std::remove_const_t<T>, Plain>;
-
 void describe(auto& archive, Is<soak::Causes> auto& causes) {
     archive("tasks", causes.tasks);
     archive("interrupts", causes.interrupts);
@@ -31,6 +27,7 @@ void describe(auto& archive, Is<demand::CpuReport> auto& cpu) {
         archive("soaked_phase_seconds", window.elapsed);
         archive("soaked_seconds", window.soaked);
         archive("own_seconds", window.own);
+        archive("clock_stopped_seconds", window.clock_stopped);
         archive("stolen_seconds", window.stolen);
         archive("baseline_seconds", cpu.baseline);
         archive("causes", window.causes);
@@ -121,12 +118,6 @@ void describe(auto& archive, Is<demand::BenchmarkReport> auto& benchmark) {
     archive.unless_empty("cpu_ratios", benchmark.cpu_ratios);
 }
 
-void describe(auto& archive, Is<base::Warning> auto& warning) {
-    archive("id", warning.id);
-    archive("text", warning.text);
-}
-
-/// Work, and what the report found out about it.
 void describe_work(auto& archive, auto& report) {
     auto& work = report.work;
     archive.unless_empty("source", work.source);
@@ -155,6 +146,13 @@ void describe(auto& archive, Is<demand::Report> auto& report) {
     archive.unless_empty("yielding", report.yielding);
     archive("settings", report.settings);
     archive("warnings", report.warnings);
+}
+
+Json make_json_head() {
+    Json json;
+    json["schema"] = schema;
+    json["cyclesoak"] = CYCLESOAK_VERSION;
+    return json;
 }
 
 namespace {
@@ -206,17 +204,6 @@ demand::Report parse_report(const Json& json, const std::string& file) {
 
 } // namespace
 
-Json make_json_head() {
-    Json json;
-    json["schema"] = schema;
-    json["cyclesoak"] = CYCLESOAK_VERSION;
-    return json;
-}
-
-void write_json(std::ostream& out, const Json& json) {
-    out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
-}
-
 Json make_json(const demand::Report& report) {
     Json json = make_json_head();
     JsonWriter writer;
@@ -233,7 +220,8 @@ void write_json(std::ostream& out, const std::vector<demand::Report>& reports) {
     else
         for (const demand::Report& report : reports)
             json["runs"].push_back(make_json(report));
-    write_json(out, json);
+    // What is not UTF-8, such as a file name in a command, must not cost us the report.
+    out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 std::vector<demand::Report> parse_reports(std::string_view text, const std::string& file) {

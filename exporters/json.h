@@ -11,15 +11,11 @@
 
 namespace exporters {
 
-/// A report as docs/report.md describes it. Seconds and ratios; what is not known is left out.
-nlohmann::ordered_json make_json(const demand::Report& report);
-
-/// "schema" and "cyclesoak", with which everything that is written as JSON begins.
+/// { "schema", "cyclesoak" }: how every JSON text of ours begins.
 nlohmann::ordered_json make_json_head();
 
-/// `json` and a newline. What is not UTF-8, such as a file name in a command, is replaced: it must
-/// not cost us the report.
-void write_json(std::ostream& out, const nlohmann::ordered_json& json);
+/// A report as docs/report.md describes it. Seconds and ratios; what is not known is left out.
+nlohmann::ordered_json make_json(const demand::Report& report);
 
 /// The report and a newline; several of them as { "schema", "cyclesoak", "runs" }.
 void write_json(std::ostream& out, const std::vector<demand::Report>& reports);

@@ -189,4 +189,13 @@ class JsonReader {
     const Json& json_;
 };
 
+/// T or const T: a thing is described for reading and for writing alike.
+template <typename T, typename Plain>
+concept Is = std::same_as<std::remove_const_t<T>, Plain>;
+
+void describe(auto& archive, Is<base::Warning> auto& warning) {
+    archive("id", warning.id);
+    archive("text", warning.text);
+}
+
 } // namespace exporters

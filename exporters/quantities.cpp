@@ -12,6 +12,7 @@ constexpr std::array list{
     Quantity{"soaked_phase_seconds", "seconds", "length of the soaked phases"},
     Quantity{"soaked_seconds", "seconds", "left over by all others"},
     Quantity{"own_seconds", "seconds", "the instrument itself"},
+    Quantity{"clock_stopped_seconds", "seconds", "thread clock stood still in interrupts"},
     Quantity{"stolen_seconds", "seconds", "sum of the causes"},
     Quantity{"baseline_seconds", "seconds", "stolen without the load"},
     Quantity{"tasks", "seconds", "other threads ran"},

@@ -59,7 +59,8 @@ void keep_samples(ChunkSamples& kept, Sampled what, const Slot& slot, size_t cou
 } // namespace
 
 Instrument::Instrument(const Options& options)
-    : cpus_(choose_cpus(topology_, options.cpus)), timebase_(Timebase::measure()) {
+    : cpus_(choose_cpus(topology_, options.cpus)),
+      timebase_(options.counter ? Timebase::measure() : Timebase::system()) {
     for (const int cpu : cpus_) {
         const auto place = topology_.place(cpu);
         const auto size = working_set_size(place, options.working_set);

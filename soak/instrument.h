@@ -41,6 +41,7 @@ class Instrument {
         base::CpuList cpus; ///< empty: all that this process may use
         WorkingSetChoice working_set;
         Yield yield = Yield::automatic;
+        bool counter = true; ///< false: never time by the CPU's counter
     };
 
     /// Starts the soakers' process, parked. Call while the process has one thread. Throws

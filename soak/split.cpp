@@ -70,6 +70,7 @@ CpuWindow split(const Tally& change, const CpuCalibration& calibration, const Ti
     window.elapsed = time(change.until);
     window.soaked = time(soaked);
     window.own = time(change.own_ticks);
+    window.clock_stopped = time(change.clock_stop_ticks);
     window.stolen = window.elapsed - window.soaked - window.own;
     auto& causes = window.causes;
     causes.tasks = time(change.task_ticks);

@@ -36,7 +36,8 @@ CpuWindow operator+(const CpuWindow& a, const CpuWindow& b) {
             .stolen = a.stolen + b.stolen,
             .causes = a.causes + b.causes,
             .core_share_ratio = weighted(a, b),
-            .stalls = a.stalls + b.stalls};
+            .stalls = a.stalls + b.stalls,
+            .clock_stopped = a.clock_stopped + b.clock_stopped};
 }
 
 } // namespace soak

@@ -33,6 +33,10 @@ struct CpuWindow {
     /// Issue width left to the soaker, against calibration; absent without yardsticks in the window.
     std::optional<double> core_share_ratio;
     uint64_t stalls = 0;
+    /// Of the stalls without another thread: for how long the soaker's CPU clock stood still. A
+    /// kernel stops it for interrupts (IRQ_TIME_ACCOUNTING) and for the steal that the hypervisor
+    /// admits to (PARAVIRT_TIME_ACCOUNTING), others not at all.
+    Nanoseconds clock_stopped{};
 };
 
 /// Adds the times of two windows of one CPU; core share is weighted by elapsed time.

@@ -48,10 +48,10 @@ Facts good() {
     facts.yielding = soak::Yield::cgroup;
     facts.calibration.cpus = {{.cpu = 0, .stolen_ratio = 0.01, .windows = 40},
                               {.cpu = 1, .stolen_ratio = 0.02, .windows = 38}};
-    facts.observed = {.trials = {.taken_ratio = 0.001,
-                                 .wake_up_soaked = WakeUp{microseconds(6), microseconds(40)},
-                                 .wake_up_free = WakeUp{microseconds(20), microseconds(70)},
-                                 .idle_time_error_ratio = -0.004},
+    facts.observed = {.taken_ratio = 0.001,
+                      .soaked_wake_up = demand::WakeUp{microseconds(6), microseconds(40)},
+                      .free_wake_up = demand::WakeUp{microseconds(20), microseconds(70)},
+                      .idle_time_error_ratio = -0.004,
                       .stolen_ratio = 0.012,
                       .tasks_ratio = 0.004,
                       .steal_ratio = 0,
@@ -162,22 +162,20 @@ INSTANTIATE_TEST_SUITE_P(
                 f.root = true;
                 f.platform.cpu_hierarchy.reset();
             }},
-        Row{"taken", Severity::warning, "3.0 %",
-            [](Facts& f) { f.observed.trials.taken_ratio = 0.03; }},
-        Row{"taken", Severity::bad, "33.0 %",
-            [](Facts& f) { f.observed.trials.taken_ratio = 0.33; }},
+        Row{"taken", Severity::warning, "3.0 %", [](Facts& f) { f.observed.taken_ratio = 0.03; }},
+        Row{"taken", Severity::bad, "33.0 %", [](Facts& f) { f.observed.taken_ratio = 0.33; }},
         Row{"wake-up", Severity::bad, "3100 µs",
             [](Facts& f) {
-                f.observed.trials.wake_up_soaked = WakeUp{microseconds(8), microseconds(3100)};
+                f.observed.soaked_wake_up = demand::WakeUp{microseconds(8), microseconds(3100)};
             }},
         Row{"wake-up", Severity::warning, "run --free",
             [](Facts& f) {
-                f.observed.trials.wake_up_soaked = WakeUp{microseconds(300), microseconds(310)};
+                f.observed.soaked_wake_up = demand::WakeUp{microseconds(300), microseconds(310)};
             }},
         Row{"wake-up", Severity::good, "3100 µs), on a free one",
             [](Facts& f) {
-                f.observed.trials.wake_up_soaked = WakeUp{microseconds(8), microseconds(3100)};
-                f.observed.trials.wake_up_free = WakeUp{microseconds(8), microseconds(3000)};
+                f.observed.soaked_wake_up = demand::WakeUp{microseconds(8), microseconds(3100)};
+                f.observed.free_wake_up = demand::WakeUp{microseconds(8), microseconds(3000)};
             }},
         Row{"cpu-quota", Severity::warning, "echo max | sudo tee /sys/fs/cgroup/load/cpu.max",
             [](Facts& f) { f.platform.groups[0].quota_cpus = 1.5; }},
@@ -220,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"kernel", Severity::warning, "NO_RUN_TO_PARITY",
             [](Facts& f) {
                 f.platform.kernel = probes::KernelRelease{6, 14};
-                f.observed.trials = {};
+                f.observed = {};
             }},
         Row{"kernel", Severity::good, "No trouble",
             [](Facts& f) {
@@ -239,7 +237,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"preemption", Severity::warning, "echo full | sudo tee",
             [](Facts& f) {
                 f.settings["preemption"] = "lazy";
-                f.observed.trials = {};
+                f.observed = {};
             }},
         Row{"preemption", Severity::note, "mode is lazy",
             [](Facts& f) {
@@ -249,7 +247,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"preemption", Severity::note, "sudo cat /sys/kernel/debug/sched/preempt",
             [](Facts& f) {
                 f.settings["preemption"] = "PREEMPT_DYNAMIC";
-                f.observed.trials = {};
+                f.observed = {};
             }},
         Row{"preemption", Severity::good, "not to be seen",
             [](Facts& f) { f.settings["preemption"] = "PREEMPT_DYNAMIC"; }},
@@ -284,9 +282,9 @@ INSTANTIATE_TEST_SUITE_P(
             [](Facts& f) { f.platform.tick_stops = false; }},
         Row{"tick", Severity::note, "timer_list", [](Facts& f) { f.platform.tick_stops.reset(); }},
         Row{"idle-time", Severity::warning, "8.0 %",
-            [](Facts& f) { f.observed.trials.idle_time_error_ratio = 0.08; }},
+            [](Facts& f) { f.observed.idle_time_error_ratio = 0.08; }},
         Row{"idle-time", Severity::bad, "--continuous",
-            [](Facts& f) { f.observed.trials.idle_time_error_ratio = -0.5; }},
+            [](Facts& f) { f.observed.idle_time_error_ratio = -0.5; }},
         Row{"lxcfs", Severity::bad, "umount", [](Facts& f) { f.platform.lxcfs = true; }}));
 
 INSTANTIATE_TEST_SUITE_P(
@@ -360,6 +358,11 @@ INSTANTIATE_TEST_SUITE_P(
                 f.soaked.clear();
                 f.not_measured = "no CPU";
             }},
+        Row{"soakers", Severity::note, "As asked",
+            [](Facts& f) {
+                f.soaked.clear();
+                f.read_only = true;
+            }},
         Row{"soakers", Severity::warning, "it was interrupted",
             [](Facts& f) { f.not_measured = "it was interrupted"; }},
         Row{"calibration", Severity::warning, "CPU 1's, rests on 2 undisturbed windows; 90.0 %",
@@ -415,7 +418,7 @@ TEST(Measured, HasAllThatWasAndNothingElse) {
     EXPECT_TRUE(name_measured({}).empty());
     const auto measured = name_measured(good().observed);
     EXPECT_EQ(measured.size(), 10u);
-    EXPECT_DOUBLE_EQ(measured.at("wake_up_soaked_p99_seconds"), 40e-6);
+    EXPECT_DOUBLE_EQ(measured.at("wakeup_p99_seconds"), 40e-6);
     EXPECT_DOUBLE_EQ(measured.at("stolen_ratio"), 0.012);
 }
 

@@ -23,6 +23,7 @@ Phase soaked_phase(std::chrono::milliseconds elapsed, std::chrono::milliseconds 
     soak::CpuWindow window;
     window.elapsed = elapsed;
     window.causes.tasks = tasks;
+    window.causes.interrupts = stolen - tasks;
     window.stolen = stolen;
     phase.soaked.push_back(window);
     return phase;
@@ -106,7 +107,7 @@ TEST(Bill, is_absent_without_its_counters) {
 TEST(Bill, of_tasks_leaves_out_the_rest) {
     const Phase phase = soaked_phase(1000ms, 400ms, 470ms);
     EXPECT_DOUBLE_EQ(demand::total(*make_task_bill(phase)), 0.4);
-    EXPECT_DOUBLE_EQ(make_bill(phase)->at({0, Part::other}).exposure, 0.6);
+    EXPECT_DOUBLE_EQ(make_bill(phase)->at({0, Part::interrupts}).exposure, 0.6);
 }
 
 } // namespace

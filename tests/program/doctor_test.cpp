@@ -32,7 +32,7 @@ TEST(Doctor, tells_of_every_topic_once) {
     }
     EXPECT_EQ(ids.size(), 29u);
     EXPECT_EQ(report.at("findings").size(), 29u);
-    EXPECT_TRUE(report.at("measured").contains("stolen_ratio")) << ended.out;
+    EXPECT_EQ(report.at("measured").size(), 10u) << ended.out;
 }
 
 TEST(Doctor, beside_another_soaker_says_who_and_goes_on) {
@@ -52,7 +52,7 @@ TEST(Doctor, beside_another_soaker_says_who_and_goes_on) {
 TEST(Doctor, writes_the_file_and_the_table) {
     const auto folder = program::fresh_folder("doctor-output");
     const auto file = folder / "findings.json";
-    const auto ended = run({"doctor", "--output", file});
+    const auto ended = run({"doctor", "--read-only", "--output", file});
     EXPECT_EQ(ended.exit_status, 0) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("As it should be\n"));
     EXPECT_EQ(nlohmann::json::parse(base::read_file(file).value_or("")).at("schema"), 1);

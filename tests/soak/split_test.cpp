@@ -92,6 +92,14 @@ TEST(Split, stalls_are_tasks_and_interrupts) {
     EXPECT_EQ(window.stalls, 3u);
 }
 
+TEST(Split, keeps_for_how_long_the_thread_clock_stood_still) {
+    auto stalled = counted(250, 200, 220).stall(30'000).stall(20'000);
+    stalled.tally.clock_stop_ticks = 44'000;
+    const auto window = stalled.split();
+    EXPECT_EQ(window.clock_stopped, 22'000ns);
+    EXPECT_EQ(window.causes.interrupts, 25'000ns);
+}
+
 TEST(Split, where_interrupts_are_not_measured_there_is_no_hypervisor) {
     EXPECT_FALSE(counted(250, 200, 220).stall(20'000).split().causes.hypervisor);
 }

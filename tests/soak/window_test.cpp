@@ -20,7 +20,8 @@ CpuWindow sample(Nanoseconds unit) {
                        .cache = 4 * unit,
                        .unexplained = -2 * unit},
             .core_share_ratio = {},
-            .stalls = 7};
+            .stalls = 7,
+            .clock_stopped = 6 * unit};
 }
 
 TEST(CpuWindow, times_add_up) {
@@ -36,6 +37,7 @@ TEST(CpuWindow, times_add_up) {
     EXPECT_EQ(sum.causes.cache, expected.causes.cache);
     EXPECT_EQ(sum.causes.unexplained, expected.causes.unexplained);
     EXPECT_EQ(sum.stalls, 14u);
+    EXPECT_EQ(sum.clock_stopped, expected.clock_stopped);
 }
 
 TEST(CpuWindow, what_neither_knows_stays_unknown) {

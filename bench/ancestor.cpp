@@ -1,0 +1,91 @@
+// The first cyclesoak's method, to compare with: one process a CPU, not pinned, at nice 19,
+// counting loops; one rate for all CPUs, from the best of some seconds; load = what is missing.
+//
+// bench_ancestor SECONDS: calibrates for that long, says "ready", and then prints the load of the
+// whole machine, 0..1, over each window that begins and ends with a line on stdin.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Count {
+    alignas(64) std::atomic<long> loops{0};
+};
+
+[[noreturn]] void soak(Count& count) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpriority(PRIO_PROCESS, 0, 19);
+    std::vector<long> memory(1 << 16);
+    for (size_t at = 0;; ++count.loops)
+        for (int i = 0; i < 200; ++i, at = (at + 613) % memory.size())
+            i % 5 == 0 ? memory[at] += 1 : memory[at + 1 == memory.size() ? 0 : at + 1];
+}
+
+class Soakers {
+  public:
+    Soakers() : cpus_(std::thread::hardware_concurrency()) {
+        void* shared = mmap(nullptr, cpus_ * sizeof(Count), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        counts_ = new (shared) Count[cpus_];
+        for (size_t cpu = 0; cpu < cpus_; ++cpu)
+            if (fork() == 0) soak(counts_[cpu]);
+    }
+
+    /// Loops a second, of all, until `done` returns.
+    template <typename Done>
+    double rate(Done done) const {
+        const auto begin = Clock::now();
+        const long loops = sum();
+        done();
+        return static_cast<double>(sum() - loops) /
+               std::chrono::duration<double>(Clock::now() - begin).count();
+    }
+
+  private:
+    long sum() const {
+        long loops = 0;
+        for (size_t cpu = 0; cpu < cpus_; ++cpu)
+            loops += counts_[cpu].loops;
+        return loops;
+    }
+
+    size_t cpus_;
+    Count* counts_;
+};
+
+void wait_for_line() {
+    std::array<char, 64> line;
+    if (!std::fgets(line.data(), line.size(), stdin)) std::exit(0);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const int seconds = argc > 1 ? std::atoi(argv[1]) : 3;
+    const Soakers soakers;
+    double best = 0;
+    for (int i = 0; i < seconds; ++i)
+        best = std::max(best,
+                        soakers.rate([] { std::this_thread::sleep_for(std::chrono::seconds(1)); }));
+    std::puts("ready");
+    std::fflush(stdout);
+    for (;;) {
+        wait_for_line();
+        std::printf("%.5f\n", 1 - soakers.rate(wait_for_line) / best);
+        std::fflush(stdout);
+    }
+}

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "base/warning.h"
+#include "demand/phase.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace demand {
+
+/// A phase, and what the load truly used in it by its own CPU clock.
+struct KnownPhase {
+    Phase phase; ///< of one CPU
+    Nanoseconds truth{};
+};
+
+/// A load of known cost that was put on one CPU. The load named `idle` is none: it is the baseline
+/// of all others.
+struct KnownLoad {
+    std::string name;
+    std::vector<KnownPhase> phases;
+    bool evicts = false; ///< it walks memory, which costs what no clock knows
+};
+
+/// What was made of a load: ratios of the CPU, net of the baseline as a demand is; medians over the
+/// soaked phases. Absent: was not measured.
+struct LoadCheck {
+    std::string name;
+    bool evicts = false;
+    std::optional<double> true_ratio; ///< by the load's own CPU clock, in soaked phases
+    std::optional<double> tasks_ratio, stolen_ratio;
+    std::optional<double> baseline_ratio; ///< stolen without the load, in the same exposure
+    std::optional<double> interrupts_ratio, hypervisor_ratio, core_ratio, cache_ratio,
+        unexplained_ratio;
+    std::optional<double> idle_time_true_ratio; ///< by the load's own CPU clock, in free phases
+    std::optional<double> idle_time_ratio;      ///< the sum over the free phases
+};
+
+/// How late a sleeper wakes after the time it asked for.
+struct WakeUp {
+    Nanoseconds p50{}, p99{};
+};
+
+/// How far a figure was from the truth, and how far it may be.
+struct Accuracy {
+    std::string figure; ///< "tasks", "stolen", "idle time", "unexplained", "core", "cache", "taken"
+    std::string load;   ///< where it was furthest from it
+    double error = 0;   ///< there; reported - true, of a CPU
+    double limit = 0;
+
+    bool kept() const;
+};
+
+struct Verification {
+    int cpu = 0;
+    std::vector<LoadCheck> loads;
+    std::optional<double> taken_ratio; ///< taken from a 100 % busy thread of another session
+    std::optional<WakeUp> soaked_wake_up, free_wake_up;
+    std::vector<Accuracy> accuracies; ///< one a figure
+    bool complete = true;             ///< was not interrupted
+    std::string yielding;
+    base::Warnings warnings;
+
+    bool trustworthy() const;
+};
+
+/// What the instrument made of the loads, in their order.
+std::vector<LoadCheck> check_loads(const std::vector<KnownLoad>& loads);
+
+/// The worst error of each figure. Allowed, in points of a CPU: tasks 0.3, stolen 2, idle time 0.7,
+/// unexplained 0.5, and core and cache of loads that touch no memory 1.5; taken 0.3 with a method that
+/// puts the soakers below all groups, 1.5 with autogroups, and anything with none.
+std::vector<Accuracy> judge(const Verification& verification);
+
+} // namespace demand
