@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "base/signals.h"
 #include "commands/calibrate.h"
+#include "commands/doctor.h"
 #include "commands/load.h"
 #include "commands/run.h"
 #include "commands/verify.h"
@@ -19,11 +20,13 @@ int dispatch(CLI::App& program, int argc, char** argv, const base::OriginalSigna
     const auto watch = commands::add_watch(program, original);
     const auto run = commands::add_run(program, original);
     const auto calibrate = commands::add_calibrate(program, original);
+    const auto doctor = commands::add_doctor(program, original);
     const auto verify = commands::add_verify(program, original);
     const auto load = commands::add_load(program);
     program.parse(argc, argv);
     if (program.got_subcommand("run")) return run();
     if (program.got_subcommand("calibrate")) return calibrate();
+    if (program.got_subcommand("doctor")) return doctor();
     if (program.got_subcommand("verify")) return verify();
     if (program.got_subcommand("load")) return load();
     return watch();

@@ -55,6 +55,10 @@ std::vector<Nanoseconds> sleep_and_wake(const soak::Topology& topology, int cpu,
 
 } // namespace
 
+Trial make_gaps(Nanoseconds free) {
+    return {.name = "gaps-20us", .burn = {"--period", "100us", "--gap", "20us"}, .free = free};
+}
+
 struct Trials::Edge {
     soak::Snapshot soakers;
     probes::Counters counters;

@@ -22,6 +22,10 @@ struct Trial {
     bool evicts = false;
 };
 
+/// A load that idles for 20 us at a time, too short for the tick to stop: it shows how exact the
+/// kernel's idle time is, and is not soaked.
+Trial make_gaps(Nanoseconds free);
+
 /// Puts known loads on one CPU, the instrument's last, and keeps what both instruments see of it.
 /// The loads are our own program's, started anew as a benchmark is, and wake by timer: so their own
 /// CPU clock is the truth. All stop early, with what they have, when the loop is stopped.

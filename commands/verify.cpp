@@ -22,7 +22,7 @@ struct Options {
     std::vector<std::string> steps; ///< empty: all
 };
 
-constexpr auto no_load = "idle", gaps = "gaps-20us", taken = "taken", wake_up = "wake-up";
+constexpr auto no_load = "idle", taken = "taken", wake_up = "wake-up";
 
 /// The working set is half of the thread's share of the cache: a load that walks twice as much
 /// walks all of it.
@@ -40,8 +40,7 @@ std::vector<Trial> make_trials(size_t working_set_bytes) {
          windows,
          free,
          true},
-        // Idle time alone: gaps too short for the tick to stop.
-        {gaps, {"--period", "100us", "--gap", "20us"}, 0, free},
+        make_gaps(free),
     };
     if (working_set_bytes == 0)
         std::erase_if(trials, [](const Trial& trial) { return trial.evicts; });

@@ -12,7 +12,20 @@ namespace exporters {
 namespace {
 
 constexpr const char* bold = "1";
-constexpr const char* yellow = "33";
+
+const char* colour(Tone tone) {
+    switch (tone) {
+    case Tone::plain:
+        break;
+    case Tone::good:
+        return "32";
+    case Tone::warning:
+        return "33";
+    case Tone::bad:
+        return "31";
+    }
+    return bold;
+}
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> plain{
     {{"µ", "u"}, {"±", "+-"}, {"×", "x"}, {"–", "-"}, {"÷", "/"}, {"…", "..."}}};
@@ -42,8 +55,8 @@ size_t Screen::columns(std::string_view text) const {
         std::count_if(shown.begin(), shown.end(), [](char byte) { return !continues(byte); }));
 }
 
-std::string Screen::strong(const std::string& text, const char* colour) const {
-    return options_.colour ? fmt::format("\x1b[{}m{}\x1b[0m", colour, text) : text;
+std::string Screen::strong(const std::string& text, const char* code) const {
+    return options_.colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
 }
 
 void Screen::heading(const std::string& text) {
@@ -87,8 +100,12 @@ void Screen::text(const std::string& text, size_t indent) {
     out_ << std::string(indent, ' ') << line << '\n';
 }
 
+void Screen::label(const std::string& text, Tone tone) {
+    out_ << "  " << strong(printable(text), colour(tone)) << '\n';
+}
+
 void Screen::warning(const base::Warning& warning) {
-    out_ << "  " << strong(printable(warning.id), yellow) << '\n';
+    label(warning.id, Tone::warning);
     text(warning.text, 4);
 }
 

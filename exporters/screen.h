@@ -16,6 +16,9 @@ struct ScreenOptions {
     bool colour = false;
 };
 
+/// What a label stands for, told by its colour.
+enum class Tone { plain, good, warning, bad };
+
 /// Writes headings, aligned rows and wrapped text for a terminal. Texts are UTF-8; control
 /// characters in them never reach the terminal.
 class Screen {
@@ -36,6 +39,8 @@ class Screen {
     /// Rows whose columns are aligned with each other, indented under a heading. Columns are at
     /// least `least` wide.
     void rows(std::vector<Row> rows, size_t least = 0);
+    /// A short name, with text() below it.
+    void label(const std::string& text, Tone tone);
     /// Indented and wrapped at the width.
     void text(const std::string& text, size_t indent = 2);
     void warning(const base::Warning& warning);
@@ -45,7 +50,7 @@ class Screen {
 
   private:
     std::string printable(std::string_view text) const;
-    std::string strong(const std::string& text, const char* colour) const;
+    std::string strong(const std::string& text, const char* code) const;
     void write_row(const Row& row, size_t label_width, const std::vector<size_t>& widths);
 
     std::ostream& out_;

@@ -33,8 +33,18 @@ constexpr OneLineFile one_line_files[] = {
 };
 
 /// Flags of the kernel's command line that change timing.
-constexpr std::string_view boot_flags[] = {"nohz",        "nohz_full", "isolcpus", "rcu_nocbs",
-                                           "mitigations", "preempt",   "idle",     "threadirqs"};
+constexpr std::string_view boot_flags[] = {"nohz",
+                                           "nohz_full",
+                                           "isolcpus",
+                                           "rcu_nocbs",
+                                           "mitigations",
+                                           "preempt",
+                                           "idle",
+                                           "threadirqs",
+                                           "clocksource",
+                                           "tsc",
+                                           "processor.max_cstate",
+                                           "intel_idle.max_cstate"};
 
 /// One space between words: some sysctls separate by tabs.
 std::string tidy(std::string_view text) {

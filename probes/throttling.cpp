@@ -1,10 +1,7 @@
 #include "probes/throttling.h"
 
-#include "base/cgroups.h"
 #include "base/text.h"
-
-#include <filesystem>
-#include <optional>
+#include "probes/cpu_groups.h"
 
 namespace probes {
 namespace {
@@ -18,25 +15,11 @@ uint64_t parse_throttled(std::string_view cpu_stat) {
     return 0;
 }
 
-/// Where a group is below the mount point of a hierarchy that shows only what is below `top`.
-std::filesystem::path below(const std::filesystem::path& group, const std::filesystem::path& top) {
-    const auto relative = group.lexically_relative(top);
-    const bool inside = !relative.empty() && *relative.begin() != "..";
-    const auto path = inside ? relative : group.relative_path();
-    return path == "." ? std::filesystem::path() : path;
-}
-
 } // namespace
 
 Throttling::Throttling(const base::Root& root, pid_t pid) : root_(root) {
-    const auto mount = base::find_cpu_groups(root);
-    const auto group = mount ? base::read_group(root, pid, *mount, "cpu") : std::nullopt;
-    if (!group) return;
-    const std::filesystem::path top = mount->point;
-    for (auto path = below(*group, mount->top);; path = path.parent_path()) {
-        files_.push_back((top / path / "cpu.stat").string());
-        if (path.empty()) break;
-    }
+    for (const auto& folder : find_cpu_group_folders(root, pid))
+        files_.push_back(folder + "/cpu.stat");
 }
 
 uint64_t Throttling::read() const {

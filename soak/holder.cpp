@@ -38,7 +38,8 @@ flock byte_lock(int cpu) {
 HeldError::HeldError(int cpu, pid_t holder)
     : std::runtime_error(fmt::format("CPU {} is being soaked by process {}; end that or choose "
                                      "other CPUs with --cpus",
-                                     cpu, holder)) {}
+                                     cpu, holder)),
+      cpu_(cpu), holder_(holder) {}
 
 std::filesystem::path holder_path() {
     const std::filesystem::path locks = "/run/lock";

@@ -13,6 +13,13 @@ namespace soak {
 class HeldError : public std::runtime_error {
   public:
     HeldError(int cpu, pid_t holder);
+
+    int cpu() const { return cpu_; }
+    pid_t holder() const { return holder_; }
+
+  private:
+    int cpu_;
+    pid_t holder_;
 };
 
 /// Where the lock lives: /run/lock, or /tmp where there is none.

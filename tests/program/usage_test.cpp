@@ -40,12 +40,15 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{{"run", "--format", "xml"}, "--format"}, Bad{{"run", "--repeat", "0"}, "--repeat"},
         Bad{{"run", "--no-such-option"}, "--no-such-option"},
         Bad{{"watch", "-p", "1ms"}, "--period"}, Bad{{"watch", "-n", "-1"}, "--count"},
+        Bad{{"doctor", "--format", "csv"}, "--format"},
+        Bad{{"doctor", "--cpus", "60000"}, "--cpus"}, Bad{{"doctor", "--cpus", "x"}, "--cpus"},
+        Bad{{"doctor", "--working-set", "huge"}, "--working-set"},
         Bad{{"calibrate", "--cpus", "x"}, "--cpus"}, Bad{{"no-such-command"}, "no-such-command"}));
 
 TEST(Help, has_an_example_everywhere) {
     const std::vector<std::vector<std::string>> commands{
-        {"--help"},         {"run", "--help"},       {"watch", "--help"}, {"calibrate", "--help"},
-        {"load", "--help"}, {"load", "rr", "--help"}};
+        {"--help"},         {"run", "--help"},        {"watch", "--help"}, {"calibrate", "--help"},
+        {"load", "--help"}, {"load", "rr", "--help"}, {"doctor", "--help"}};
     for (const auto& command : commands) {
         const auto ended = run(command);
         EXPECT_EQ(ended.exit_status, 0);
