@@ -32,7 +32,7 @@ bool fits(const soak::Calibration& calibration, const soak::Timebase& timebase) 
 
 } // namespace
 
-Session::Session(const InstrumentOptions& options)
+Session::Session(const InstrumentOptions& options, bool record)
     : working_set_(soak::WorkingSetChoice::parse(options.working_set)),
       cpus_(choose_cpus(options.cpus)) {
     const auto yield = soak::parse_yield(options.yield);
@@ -43,8 +43,8 @@ Session::Session(const InstrumentOptions& options)
                                                     "CPUs ({})",
                                                     error.what())});
     }
-    instrument_.emplace(
-        soak::Instrument::Options{.cpus = cpus_, .working_set = working_set_, .yield = yield});
+    instrument_.emplace(soak::Instrument::Options{
+        .cpus = cpus_, .working_set = working_set_, .yield = yield, .record = record});
 }
 
 bool Session::prepare(base::Loop& loop, Progress& progress) {

@@ -1,9 +1,11 @@
 #include "soak/soaker.h"
 
 #include "soak/accountant.h"
+#include "soak/recorder.h"
 #include "soak/switch_flag.h"
 #include "soak/working_set.h"
 
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -27,7 +29,9 @@ class Soaker {
   public:
     Soaker(Slot& slot, const SoakerPlace& place)
         : slot_(slot), place_(place),
-          set_(make_working_set(place.memory, static_cast<uint64_t>(place.cpu) + 1)) {}
+          set_(make_working_set(place.memory, static_cast<uint64_t>(place.cpu) + 1)) {
+        if (place.ring) recorder_.emplace(*place.ring);
+    }
 
     void run() {
         for (;;) {
@@ -39,7 +43,10 @@ class Soaker {
                 rest(word);
                 break;
             case Mode::soak:
-                soak(word);
+                if (recorder_ && place_.ring->wanted())
+                    soak(word, *recorder_);
+                else
+                    soak(word, accountant_);
                 break;
             case Mode::sample:
                 sample(word);
@@ -54,11 +61,13 @@ class Soaker {
         slot_.wait(word);
     }
 
-    void soak(uint32_t word) {
+    /// `Accounts`: an Accountant or a Recorder. Without a recording nothing here knows of one.
+    template <typename Accounts>
+    void soak(uint32_t word, Accounts& accounts) {
         if (!at_home()) return rest(word);
         flag_.take(); // it slept
-        accountant_.begin(slot_.begin(), slot_.limits(), read_clocks<Clock>);
-        slot_.publish(accountant_.tally());
+        accounts.begin(slot_.begin(), slot_.limits(), read_clocks<Clock>);
+        slot_.publish(accounts.tally());
         slot_.acknowledge(word);
         for (uint32_t number = 0;; ++number) {
             const auto kind = scheduled_chunk(number);
@@ -66,11 +75,11 @@ class Soaker {
             const Ticks now = Clock::now();
             const bool switched = flag_.take();
             if (slot_.command_word() != word && now - slot_.end() >= 0) {
-                accountant_.end(kind, slot_.end(), switched, read_clocks<Clock>);
-                return slot_.publish(accountant_.tally());
+                accounts.end(kind, slot_.end(), switched, read_clocks<Clock>);
+                return slot_.publish(accounts.tally());
             }
-            accountant_.chunk_done(kind, now, switched, read_clocks<Clock>);
-            slot_.publish(accountant_.tally());
+            accounts.chunk_done(kind, now, switched, read_clocks<Clock>);
+            slot_.publish(accounts.tally());
             // A CPU that goes offline hands its threads to others without a word.
             if (switched && flag_.cpu() != place_.cpu) return leave(word);
         }
@@ -168,6 +177,7 @@ class Soaker {
     WorkingSet set_;
     SwitchFlag flag_;
     Accountant accountant_;
+    std::optional<Recorder> recorder_;
 };
 
 } // namespace
