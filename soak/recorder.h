@@ -8,14 +8,15 @@
 
 namespace soak {
 
-/// An accountant that writes down every call: what it was told, and what clocks it read. Each call
-/// is in the ring before its tally can be published.
+/// An accountant that writes down every call of the soakings for which that is wanted: what it was
+/// told, and what clocks it read. Each call is in the ring before its tally can be published.
 class Recorder {
   public:
     explicit Recorder(RecordRing& ring) : ring_(ring) { ring.touch(); }
 
     template <std::invocable ReadClocks>
     void begin(Ticks at, const Limits& limits, ReadClocks&& read_clocks) {
+        on_ = ring_.wanted();
         accountant_.begin(at, limits, kept(read_clocks));
         encoder_.begin(record_, at, readings_[0]);
         write();
@@ -51,6 +52,7 @@ class Recorder {
     void write_plain(ChunkKind kind, Ticks time) {
         const uint64_t number = encoder_.plain_number(kind, time);
         // One byte, all but always.
+        if (!on_) return;
         if (number < 0x80 && lost_bytes_ == 0 && ring_.append(static_cast<char>(number))) [[likely]]
             return;
         put_varint(record_, number);
@@ -65,6 +67,7 @@ class Recorder {
     size_t reading_count_ = 0;
     std::string record_;      ///< the call at hand
     uint64_t lost_bytes_ = 0; ///< since the ring was full
+    bool on_ = false;         ///< this soaking is recorded
 };
 
 } // namespace soak
