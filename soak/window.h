@@ -19,6 +19,7 @@ struct Causes {
     Nanoseconds core{};                    ///< slower core: clock frequency, busy sibling
     Nanoseconds cache{};                   ///< waited for memory
     Nanoseconds unexplained{};             ///< stolen minus all of the above
+    bool operator==(const Causes&) const = default;
 };
 
 /// One CPU over one window. elapsed = soaked + own + stolen, and stolen = the sum of the causes,
@@ -33,6 +34,7 @@ struct CpuWindow {
     /// Issue width left to the soaker, against calibration; absent without yardsticks in the window.
     std::optional<double> core_share_ratio;
     uint64_t stalls = 0;
+    bool operator==(const CpuWindow&) const = default;
 };
 
 /// Adds the times of two windows of one CPU; core share is weighted by elapsed time.
