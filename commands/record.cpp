@@ -19,7 +19,8 @@ Record::Record(const std::optional<std::string>& file) : name_(file) {
     if (!name_) return;
     if (std::filesystem::exists(*name_) && !std::filesystem::is_regular_file(*name_))
         throw base::UsageError(fmt::format("--record: {} is not a file", *name_));
-    file_.open(*name_, std::ios::binary);
+    // An older recording stays until there is something to record.
+    file_.open(*name_, std::ios::binary | std::ios::app);
     if (!file_) throw base::system_error(fmt::format("--record: open {}", *name_));
 }
 
@@ -37,11 +38,13 @@ void Record::attempt(Write&& write) {
 
 void Record::begin(soak::Instrument& instrument) {
     if (!wanted()) return;
+    std::filesystem::resize_file(*name_, 0);
     rings_ = instrument.start_recording();
     const soak::RecordingHeader header{.cpus = instrument.cpus(),
                                        .timebase = instrument.timebase(),
                                        .calibration = instrument.calibration()};
-    writer_.emplace(file_, *name_, header);
+    writer_.emplace(file_, *name_);
+    attempt([&] { writer_->write_header(header); });
 }
 
 bool Record::run_until(base::Loop& loop, base::Nanoseconds deadline) {

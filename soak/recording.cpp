@@ -76,8 +76,7 @@ RecordedSnapshot make_recorded(const Snapshot& snapshot) {
 
 // Writing
 
-RecordingWriter::RecordingWriter(std::ostream& out, std::string name, const RecordingHeader& header)
-    : out_(out), name_(std::move(name)) {
+void RecordingWriter::write_header(const RecordingHeader& header) {
     const auto line = to_json(header).dump() + "\n";
     write(line + checksum(line));
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// A recording: all that soakers told their accountants, and what the parent knew at the edges of
@@ -53,8 +54,10 @@ struct Block {
 /// Writes a recording block by block, each at once. All throw std::system_error naming `name`.
 class RecordingWriter {
   public:
-    RecordingWriter(std::ostream& out, std::string name, const RecordingHeader& header);
+    RecordingWriter(std::ostream& out, std::string name) : out_(out), name_(std::move(name)) {}
 
+    /// The first.
+    void write_header(const RecordingHeader& header);
     /// Whole records of the soaker of header.cpus[cpu].
     void write_records(size_t cpu, std::string_view records);
     void write_snapshot(const RecordedSnapshot& snapshot);

@@ -56,7 +56,8 @@ TEST(Recording, header_comes_back_to_the_last_bit) {
     header.calibration = {.ticks_per_ns = 2.0999999999999996, .cpus = {usual::calibration(5)}};
     header.calibration.cpus[0].mean = {1.0 / 3, 270.98765432109873, 1e-17};
     std::stringstream file;
-    RecordingWriter writer(file, "file", header);
+    RecordingWriter writer(file, "file");
+    writer.write_header(header);
     const RecordingReader reader(file, "file");
     EXPECT_EQ(reader.header().cpus, header.cpus);
     EXPECT_EQ(reader.header().timebase.ticks_per_ns(), header.timebase.ticks_per_ns());
@@ -77,7 +78,8 @@ TEST(Recording, snapshot_comes_back) {
         {.begin = INT64_MIN / 2, .begun = false, .read_at = 1, .displaced = true},
         {.begin = 3, .chunks = INT64_MAX / 2, .read_at = -1, .lost_bytes = UINT64_MAX}};
     std::stringstream file;
-    RecordingWriter writer(file, "file", {.cpus = {0, 1}});
+    RecordingWriter writer(file, "file");
+    writer.write_header({.cpus = {0, 1}});
     writer.write_snapshot(snapshot);
     RecordingReader reader(file, "file");
     const auto block = reader.next();
@@ -94,7 +96,8 @@ TEST(Recording, snapshot_comes_back) {
 
 TEST(Recording, blocks_are_as_the_format_says) {
     std::stringstream file;
-    RecordingWriter writer(file, "file", {.cpus = {0, 1}});
+    RecordingWriter writer(file, "file");
+    writer.write_header({.cpus = {0, 1}});
     const size_t header = file.str().size();
     writer.write_records(1, "ab");
     writer.write_end();
@@ -168,7 +171,7 @@ TEST(Recording, ends_at_its_end_whatever_stands_behind) {
 TEST(Recording, that_cannot_be_written_says_why) {
     std::ofstream full("/dev/full");
     try {
-        const RecordingWriter writer(full, "the file", {});
+        RecordingWriter(full, "the file").write_header({});
         FAIL();
     } catch (const std::system_error& error) {
         EXPECT_EQ(error.code().value(), ENOSPC);

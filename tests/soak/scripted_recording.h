@@ -51,7 +51,7 @@ class ScriptedRecording {
             rings_.back()->set_wanted(true);
             soakers_.push_back(std::make_unique<RecordedSoaker>(*rings_.back()));
         }
-        writer_.emplace(file_, "file", header_);
+        writer_.write_header(header_);
     }
 
     RecordedSoaker& soaker(size_t cpu = 0) { return *soakers_[cpu]; }
@@ -61,7 +61,7 @@ class ScriptedRecording {
         for (size_t i = 0; i < rings_.size(); ++i) {
             std::string records;
             rings_[i]->take(records);
-            if (!records.empty()) writer_->write_records(i, records);
+            if (!records.empty()) writer_.write_records(i, records);
         }
     }
 
@@ -85,13 +85,13 @@ class ScriptedRecording {
             recorded.cpus[i].lost_bytes = rings_[i]->lost_bytes();
         recorded.overrun = overrun;
         drain();
-        writer_->write_snapshot(recorded);
+        writer_.write_snapshot(recorded);
         last_ = std::move(snapshot);
     }
 
     std::string text() const { return file_.str(); }
     std::string finished() {
-        writer_->write_end();
+        writer_.write_end();
         return text();
     }
 
@@ -108,7 +108,7 @@ class ScriptedRecording {
     std::vector<std::unique_ptr<soak::RecordRing>> rings_;
     std::vector<std::unique_ptr<RecordedSoaker>> soakers_;
     std::ostringstream file_;
-    std::optional<soak::RecordingWriter> writer_;
+    soak::RecordingWriter writer_{file_, "file"};
     std::optional<soak::Snapshot> last_;
 };
 
