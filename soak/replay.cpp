@@ -12,23 +12,27 @@ namespace soak {
 bool CpuReplay::play_to(Ticks begin, int64_t chunks) {
     const std::pair wanted{begin, chunks};
     const auto at = [&] { return std::pair{tally().begin, tally().chunks_done()}; };
-    while (at() < wanted && !pending_.empty()) {
-        const auto& block = pending_.front();
-        VarintReader from(std::string_view(block.payload).substr(played_), file_,
-                          block.place + played_);
-        while (at() < wanted && !from.at_end()) {
-            auto call = decoder_.next(from);
-            play(call, from);
-        }
-        played_ = from.place() - block.place;
-        if (!from.at_end()) break;
-        pending_.pop_front();
-        played_ = 0;
+    while (at() < wanted && play_next()) {
     }
     return at() == wanted;
 }
 
-void CpuReplay::play(Call& call, const VarintReader& from) {
+std::optional<Call> CpuReplay::play_next() {
+    if (pending_.empty()) return std::nullopt;
+    const auto& block = pending_.front();
+    VarintReader from(std::string_view(block.payload).substr(played_), file_,
+                      block.place + played_);
+    auto call = decoder_.next(from);
+    play(call, from);
+    played_ = from.place() - block.place;
+    if (from.at_end()) {
+        pending_.pop_front();
+        played_ = 0;
+    }
+    return call;
+}
+
+void CpuReplay::play(const Call& call, const VarintReader& from) {
     const Ticks now = call.type == Call::Type::begin ? call.time : tally().until + call.time;
     auto reading = call.readings.begin();
     const auto read_clocks = [&] {

@@ -18,20 +18,26 @@ class CpuReplay {
     CpuReplay(const Limits& limits, std::string file) : limits_(limits), file_(std::move(file)) {}
 
     /// Records to be played; whole ones.
-    void add(Block block) { pending_.push_back(std::move(block)); }
+    void add(Block block) {
+        if (!block.payload.empty()) pending_.push_back(std::move(block));
+    }
+
+    /// Plays the next call; nullopt if there is none. Throws base::ParseError for records that
+    /// contradict each other or that this accountant would not have made.
+    std::optional<Call> play_next();
 
     /// Plays up to where `chunks` were done in the soaking that began at `begin`. False if the
-    /// recording does not have that moment. Throws base::ParseError for records that contradict
-    /// each other or that this accountant would not have made.
+    /// recording does not have that moment. Throws as play_next().
     bool play_to(Ticks begin, int64_t chunks);
 
     const Tally& tally() const { return accountant_.tally(); }
+    Accountant::State state() const { return accountant_.state(); }
     const Limits& limits() const { return limits_; }
     /// Bytes missing from what was played since this was last asked.
     uint64_t take_lost_bytes() { return std::exchange(lost_bytes_, 0); }
 
   private:
-    void play(Call& call, const VarintReader& from);
+    void play(const Call& call, const VarintReader& from);
 
     Limits limits_;
     std::string file_;
