@@ -32,10 +32,11 @@ bool fits(const soak::Calibration& calibration, const soak::Timebase& timebase) 
 
 } // namespace
 
-Session::Session(const InstrumentOptions& options)
+Session::Session(const InstrumentOptions& options, bool record)
     : options_{.cpus = choose_cpus(options.cpus),
                .working_set = soak::WorkingSetChoice::parse(options.working_set),
-               .yield = soak::parse_yield(options.yield)} {
+               .yield = soak::parse_yield(options.yield),
+               .record = record} {
     try {
         holder_.emplace(soak::holder_path(), options_.cpus);
     } catch (const std::system_error& error) {

@@ -20,9 +20,10 @@ class TooBusyError : public std::runtime_error {
 /// The instrument, ours alone and calibrated: what every measuring command begins with.
 class Session {
   public:
-    /// Starts the soakers. Make it while the process has one thread. Throws base::UsageError for
-    /// CPUs or choices that cannot be, soak::HeldError where somebody else soaks.
-    explicit Session(const InstrumentOptions& options);
+    /// Starts the soakers. Make it while the process has one thread. `record`: soakers that can
+    /// record. Throws base::UsageError for CPUs or choices that cannot be, soak::HeldError where
+    /// somebody else soaks.
+    explicit Session(const InstrumentOptions& options, bool record = false);
 
     /// Takes the stored calibration if it is this machine's as it is now, else calibrates, stores
     /// that and says so. False if it was interrupted. Throws TooBusyError.

@@ -62,8 +62,11 @@ void write_watch_causes(std::ostream& out, const std::vector<CpuWindow>& windows
     }
 }
 
-void write_watch_json(std::ostream& out, const std::vector<CpuWindow>& windows) {
-    auto json = make_json(make_report(windows));
+void write_watch_json(std::ostream& out, const std::vector<CpuWindow>& windows,
+                      base::Nanoseconds elapsed) {
+    auto report = make_report(windows);
+    report.elapsed = elapsed;
+    auto json = make_json(report);
     for (const char* key : {"phases", "work", "demand", "settings", "warnings"})
         json.erase(key);
     out << json.dump() << '\n';

@@ -17,8 +17,10 @@ void write_watch_line(std::ostream& out, const std::vector<soak::CpuWindow>& win
 /// The same, and a line for each CPU with its causes.
 void write_watch_causes(std::ostream& out, const std::vector<soak::CpuWindow>& windows);
 
-/// A report of one window on one line: "schema", "seconds" and "cpus" as in any report.
-void write_watch_json(std::ostream& out, const std::vector<soak::CpuWindow>& windows);
+/// A report of one window on one line: "schema", "seconds" (`elapsed`, by the kernel's clock) and
+/// "cpus" as in any report.
+void write_watch_json(std::ostream& out, const std::vector<soak::CpuWindow>& windows,
+                      base::Nanoseconds elapsed);
 
 /// Rows as in any report's CSV, without the header; `window` stands in the column "run".
 void write_watch_csv(std::ostream& out, const std::vector<soak::CpuWindow>& windows, int window);

@@ -13,6 +13,7 @@ struct Reading {
     Ticks before = 0;
     int64_t cpu_ns = 0;
     Ticks after = 0;
+    bool operator==(const Reading&) const = default;
 };
 
 /// Sorts a soaker's time: chunk by chunk, with no view of the system but what it is told. The same
@@ -50,6 +51,21 @@ class Accountant {
 
     const Tally& tally() const { return tally_; }
 
+    /// All that it remembers from call to call: with this a replay goes on behind a hole in its
+    /// recording.
+    struct State {
+        Tally tally;
+        Reading reference;
+        bool switched = false;
+        bool clock_stops = false;
+        bool operator==(const State&) const = default;
+    };
+    State state() const { return {tally_, reference_, switched_, clock_stops_}; }
+    void resume(const State& state, const Limits& limits);
+
+    /// How often a call reads the clocks again at most, if readings are interrupted.
+    static constexpr int most_tries = 8;
+
   private:
     template <typename ReadClocks>
     void stalled(ChunkKind kind, Ticks now, ReadClocks& read_clocks);
@@ -60,7 +76,6 @@ class Accountant {
 
     /// How often the thread clock is looked at though nothing else ran, to see whether it stops.
     static constexpr double reference_age_ns = 10e6;
-    static constexpr int most_tries = 8;
 
     Limits limits_;
     Tally tally_;
@@ -118,6 +133,14 @@ void Accountant::stalled(ChunkKind kind, Ticks now, ReadClocks& read_clocks) {
     tally_.clock_stop_ticks += stopped;
     clock_stops_ = stopped > limits_.reading;
     add_stall(kind, stall, 0);
+}
+
+inline void Accountant::resume(const State& state, const Limits& limits) {
+    limits_ = limits;
+    tally_ = state.tally;
+    reference_ = state.reference;
+    switched_ = state.switched;
+    clock_stops_ = state.clock_stops;
 }
 
 inline void Accountant::add_stall(ChunkKind kind, Ticks stall, Ticks task) {

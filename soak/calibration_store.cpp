@@ -1,17 +1,15 @@
 #include "soak/calibration_store.h"
 
 #include "base/text.h"
+#include "soak/calibration_json.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdlib>
 #include <unistd.h>
 
 namespace soak {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int schema = 1;
 /// Counts up whenever chunks, limits or what is sampled change.
@@ -26,35 +24,6 @@ std::string cpuinfo(std::string_view text, std::string_view key) {
             return std::string(base::trim(line.substr(colon + 1)));
     }
     return "";
-}
-
-Json to_json(const CpuCalibration& cpu) {
-    return {{"cpu", cpu.cpu},
-            {"mean_ticks", cpu.mean},
-            {"spread_ticks", cpu.spread},
-            {"cold_ticks", cpu.cold},
-            {"line_penalty_ticks", cpu.line_penalty},
-            {"nominal_ticks", cpu.limits.nominal},
-            {"threshold_ticks", cpu.limits.threshold},
-            {"reading_ticks", cpu.limits.reading},
-            {"stolen_ratio", cpu.stolen_ratio},
-            {"windows", cpu.windows}};
-}
-
-CpuCalibration parse_cpu(const Json& json, double ticks_per_ns) {
-    CpuCalibration cpu;
-    json.at("cpu").get_to(cpu.cpu);
-    json.at("mean_ticks").get_to(cpu.mean);
-    json.at("spread_ticks").get_to(cpu.spread);
-    json.at("cold_ticks").get_to(cpu.cold);
-    json.at("line_penalty_ticks").get_to(cpu.line_penalty);
-    json.at("nominal_ticks").get_to(cpu.limits.nominal);
-    json.at("threshold_ticks").get_to(cpu.limits.threshold);
-    json.at("reading_ticks").get_to(cpu.limits.reading);
-    json.at("stolen_ratio").get_to(cpu.stolen_ratio);
-    json.at("windows").get_to(cpu.windows);
-    cpu.limits.ticks_per_ns = ticks_per_ns;
-    return cpu;
 }
 
 StoredCalibration refused(const std::string& why) { return {.why = why, .replaceable = false}; }
@@ -78,12 +47,7 @@ StoredCalibration parse(const Json& json, const Fingerprint& wanted) {
     if (!differs.empty()) return {.why = differs};
     if (json.value("doubtful", false))
         return {.why = "what was measured with the last one contradicts it"};
-    StoredCalibration stored{.calibration = Calibration{}};
-    json.at("ticks_per_ns").get_to(stored.calibration->ticks_per_ns);
-    json.at("counter").get_to(stored.calibration->counter);
-    for (const auto& cpu : json.at("cpus"))
-        stored.calibration->cpus.push_back(parse_cpu(cpu, stored.calibration->ticks_per_ns));
-    return stored;
+    return {.calibration = parse_calibration(json)};
 }
 
 } // namespace
@@ -128,12 +92,8 @@ StoredCalibration read_calibration(const std::filesystem::path& path, const Fing
 
 void write_calibration(const std::filesystem::path& path, const Calibration& calibration,
                        const Fingerprint& fingerprint) {
-    Json json{{"kind", kind_of_file},           {"schema", schema},
-              {"fingerprint", fingerprint},     {"ticks_per_ns", calibration.ticks_per_ns},
-              {"counter", calibration.counter}, {"doubtful", calibration.doubtful},
-              {"cpus", Json::array()}};
-    for (const auto& cpu : calibration.cpus)
-        json["cpus"].push_back(to_json(cpu));
+    Json json{{"kind", kind_of_file}, {"schema", schema}, {"fingerprint", fingerprint}};
+    json.update(to_json(calibration));
     base::replace_file(path, json.dump(2) + "\n");
 }
 

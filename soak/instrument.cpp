@@ -72,7 +72,7 @@ Instrument::Instrument(const Options& options)
                           .evicting_bytes = evicting_bytes(place, size.bytes),
                           .counter = timebase_.counter()});
     }
-    process_ = std::make_unique<SoakerProcess>(topology_, plans_);
+    process_ = std::make_unique<SoakerProcess>(topology_, plans_, options.record);
     yielding_ = make_yielding(base::Root(), options.yield, getpid(), process_->pid());
     warnings_.insert(warnings_.end(), yielding_.warnings.begin(), yielding_.warnings.end());
     if (!timebase_.counter())
@@ -171,12 +171,9 @@ Snapshot Instrument::snapshot() const {
     snapshot.time = timebase_.read_pair();
     for (const auto& slot : process_->slots()) {
         const bool parked = slot.mode() == Mode::park;
-        CpuSnapshot cpu{.tally = slot.read(), .read_at = parked ? slot.end() : snapshot.time.ticks};
-        // Told to soak and not on the CPU since: this soaking began all the same.
-        if (cpu.tally.begin != slot.begin())
-            cpu.tally = {.begin = slot.begin(), .until = slot.begin()};
-        cpu.tally = close_gap(cpu, slot.limits());
-        snapshot.cpus.push_back(cpu);
+        auto& cpu = snapshot.cpus.emplace_back(make_cpu_snapshot(
+            slot.read(), slot.begin(), parked ? slot.end() : snapshot.time.ticks, slot.limits()));
+        cpu.displaced = slot.displaced();
     }
     snapshot.own_cpu = base::thread_cpu_time();
     snapshot.own_place = sched_getcpu();
@@ -184,25 +181,14 @@ Snapshot Instrument::snapshot() const {
 }
 
 Windows Instrument::window(const Snapshot& earlier, const Snapshot& later) const {
-    Windows windows;
-    if (ended())
-        windows.discarded = "soakers-ended";
-    else if (!timebase_.agrees(earlier.time, later.time))
-        windows.discarded = "clock";
-    if (!windows.discarded.empty()) return windows;
-    for (size_t i = 0; i < plans_.size(); ++i) {
-        const auto* calibration = calibration_.find(plans_[i].cpu);
-        if (!calibration || process_->slots()[i].displaced()) continue;
-        windows.cpus.push_back(
-            split(later.cpus[i].tally - earlier.cpus[i].tally, *calibration, timebase_));
-    }
-    // Our own thread ran where it is now, mostly; what does not fit there ran elsewhere.
-    auto own = later.own_cpu - earlier.own_cpu;
-    for (auto& window : windows.cpus)
-        if (window.cpu == later.own_place) own -= move_to_own(window, own);
-    for (auto& window : windows.cpus)
-        own -= move_to_own(window, own);
-    return windows;
+    if (ended()) return {.discarded = "soakers-ended"};
+    return make_windows(earlier, later, cpus_, calibration_, timebase_);
+}
+
+std::span<RecordRing> Instrument::start_recording() {
+    for (auto& ring : process_->rings())
+        ring.set_wanted(true);
+    return process_->rings();
 }
 
 } // namespace soak

@@ -4,11 +4,10 @@
 #include "base/loop.h"
 #include "base/warning.h"
 #include "soak/calibration.h"
+#include "soak/snapshot.h"
 #include "soak/soaker_process.h"
-#include "soak/split.h"
 #include "soak/timebase.h"
 #include "soak/topology.h"
-#include "soak/window.h"
 #include "soak/yielding.h"
 
 #include <functional>
@@ -18,22 +17,6 @@
 
 namespace soak {
 
-/// All soakers at one moment.
-struct Snapshot {
-    ClockPair time;
-    std::vector<CpuSnapshot> cpus;
-    Nanoseconds own_cpu{}; ///< CPU time of the calling thread
-    int own_place = 0;     ///< the CPU it is on
-};
-
-/// One window a CPU that could be seen; CPUs that went offline are left out.
-struct Windows {
-    std::vector<CpuWindow> cpus;
-    /// Empty, or why the window says nothing: "clock" (the counter and CLOCK_MONOTONIC_RAW
-    /// disagree), "soakers-ended".
-    std::string discarded;
-};
-
 /// The soakers and what they are measured with. One thread only.
 class Instrument {
   public:
@@ -42,6 +25,7 @@ class Instrument {
         WorkingSetChoice working_set;
         Yield yield = Yield::automatic;
         bool counter = true; ///< false: never time by the CPU's counter
+        bool record = false; ///< soakers that can record, see start_recording()
     };
 
     /// Starts the soakers' process, parked. Call while the process has one thread. Throws
@@ -74,6 +58,10 @@ class Instrument {
     bool settled() const;
 
     Windows window(const Snapshot& earlier, const Snapshot& later) const;
+
+    /// From the next soak() on every call of every soaker's accountant goes into its ring. Returns
+    /// the rings, one a CPU in the order of cpus(); none unless Options::record was set.
+    std::span<RecordRing> start_recording();
 
   private:
     void command(Mode mode);

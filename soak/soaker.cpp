@@ -1,6 +1,7 @@
 #include "soak/soaker.h"
 
 #include "soak/accountant.h"
+#include "soak/recorder.h"
 #include "soak/switch_flag.h"
 #include "soak/working_set.h"
 
@@ -22,14 +23,19 @@ Reading read_clocks() {
     return reading;
 }
 
-template <typename Clock>
+/// `Accounts`: an Accountant or a Recorder, made from `ring`. Without a recording the loop knows of
+/// none.
+template <typename Clock, typename Accounts>
 class Soaker {
   public:
-    Soaker(Slot& slot, const SoakerPlace& place)
+    template <typename... Ring>
+    Soaker(Slot& slot, const SoakerPlace& place, Ring&... ring)
         : slot_(slot), place_(place),
-          set_(make_working_set(place.memory, static_cast<uint64_t>(place.cpu) + 1)) {}
+          set_(make_working_set(place.memory, static_cast<uint64_t>(place.cpu) + 1)),
+          accounts_(ring...) {}
 
-    void run() {
+    /// Not inlined: each kind of soaker has its own registers, whatever others there are.
+    [[gnu::noinline]] void run() {
         for (;;) {
             const uint32_t word = slot_.command_word();
             switch (Slot::mode_of(word)) {
@@ -57,8 +63,8 @@ class Soaker {
     void soak(uint32_t word) {
         if (!at_home()) return rest(word);
         flag_.take(); // it slept
-        accountant_.begin(slot_.begin(), slot_.limits(), read_clocks<Clock>);
-        slot_.publish(accountant_.tally());
+        accounts_.begin(slot_.begin(), slot_.limits(), read_clocks<Clock>);
+        slot_.publish(accounts_.tally());
         slot_.acknowledge(word);
         for (uint32_t number = 0;; ++number) {
             const auto kind = scheduled_chunk(number);
@@ -66,11 +72,11 @@ class Soaker {
             const Ticks now = Clock::now();
             const bool switched = flag_.take();
             if (slot_.command_word() != word && now - slot_.end() >= 0) {
-                accountant_.end(kind, slot_.end(), switched, read_clocks<Clock>);
-                return slot_.publish(accountant_.tally());
+                accounts_.end(kind, slot_.end(), switched, read_clocks<Clock>);
+                return slot_.publish(accounts_.tally());
             }
-            accountant_.chunk_done(kind, now, switched, read_clocks<Clock>);
-            slot_.publish(accountant_.tally());
+            accounts_.chunk_done(kind, now, switched, read_clocks<Clock>);
+            slot_.publish(accounts_.tally());
             // A CPU that goes offline hands its threads to others without a word.
             if (switched && flag_.cpu() != place_.cpu) return leave(word);
         }
@@ -167,17 +173,25 @@ class Soaker {
     const SoakerPlace& place_;
     WorkingSet set_;
     SwitchFlag flag_;
-    Accountant accountant_;
+    Accounts accounts_;
 };
+
+template <typename Clock>
+void run(Slot& slot, const SoakerPlace& place) {
+    if (place.ring)
+        Soaker<Clock, Recorder>(slot, place, *place.ring).run();
+    else
+        Soaker<Clock, Accountant>(slot, place).run();
+}
 
 } // namespace
 
 void run_soaker(Slot& slot, const SoakerPlace& place) {
     place.bind();
     if (place.counter)
-        Soaker<CounterClock>(slot, place).run();
+        run<CounterClock>(slot, place);
     else
-        Soaker<SystemClock>(slot, place).run();
+        run<SystemClock>(slot, place);
 }
 
 } // namespace soak

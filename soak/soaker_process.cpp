@@ -19,14 +19,16 @@
 namespace soak {
 namespace {
 
-std::span<Slot> map_slots(size_t count) {
-    void* memory = mmap(nullptr, count * sizeof(Slot), PROT_READ | PROT_WRITE,
+template <typename Shared>
+std::span<Shared> map_shared(size_t count) {
+    if (count == 0) return {};
+    void* memory = mmap(nullptr, count * sizeof(Shared), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw base::system_error("map the soakers' counters");
-    auto* slots = static_cast<Slot*>(memory);
+    auto* shared = static_cast<Shared*>(memory);
     for (size_t i = 0; i < count; ++i)
-        new (slots + i) Slot;
-    return {slots, count};
+        new (shared + i) Shared;
+    return {shared, count};
 }
 
 /// A process that outlives nothing, holds nothing of its parent's and hears no terminal.
@@ -53,7 +55,7 @@ void lower_priority() {
 }
 
 void soak_until_killed(const Topology& topology, const std::vector<SoakerPlan>& plans,
-                       std::span<Slot> slots) {
+                       std::span<Slot> slots, std::span<RecordRing> rings) {
     std::vector<std::thread> threads;
     for (size_t i = 0; i < plans.size(); ++i)
         threads.emplace_back([&, i] {
@@ -61,7 +63,8 @@ void soak_until_killed(const Topology& topology, const std::vector<SoakerPlan>& 
             SoakerPlace place{.cpu = plan.cpu,
                               .evicting_bytes = plan.evicting_bytes,
                               .counter = plan.counter,
-                              .bind = [&] { topology.bind_thread(plan.cpu); }};
+                              .bind = [&] { topology.bind_thread(plan.cpu); },
+                              .ring = rings.empty() ? nullptr : &rings[i]};
             lower_priority();
             place.bind();
             place.memory = topology.allocate_near(plan.cpu, plan.working_set_bytes);
@@ -73,8 +76,10 @@ void soak_until_killed(const Topology& topology, const std::vector<SoakerPlan>& 
 
 } // namespace
 
-SoakerProcess::SoakerProcess(const Topology& topology, const std::vector<SoakerPlan>& plans)
-    : slots_(map_slots(plans.size())) {
+SoakerProcess::SoakerProcess(const Topology& topology, const std::vector<SoakerPlan>& plans,
+                             bool record)
+    : slots_(map_shared<Slot>(plans.size())),
+      rings_(map_shared<RecordRing>(record ? plans.size() : 0)) {
     const pid_t parent = getpid();
     auto detached = base::make_pipe();
     pid_ = fork();
@@ -82,7 +87,7 @@ SoakerProcess::SoakerProcess(const Topology& topology, const std::vector<SoakerP
     if (pid_ == 0) {
         detach(parent);
         try {
-            soak_until_killed(topology, plans, slots_);
+            soak_until_killed(topology, plans, slots_, rings_);
         } catch (...) {
         }
         _exit(1);
@@ -102,6 +107,7 @@ SoakerProcess::~SoakerProcess() {
         waitpid(pid_, nullptr, 0);
     }
     munmap(slots_.data(), slots_.size_bytes());
+    if (!rings_.empty()) munmap(rings_.data(), rings_.size_bytes());
 }
 
 bool SoakerProcess::ended() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/descriptor.h"
+#include "soak/record_ring.h"
 #include "soak/slot.h"
 #include "soak/topology.h"
 #include "soak/yielding.h"
@@ -25,8 +26,9 @@ struct SoakerPlan {
 class SoakerProcess {
   public:
     /// Forks. Call while the process has one thread: the parent-death signal follows the forking
-    /// thread. Throws std::system_error.
-    SoakerProcess(const Topology& topology, const std::vector<SoakerPlan>& plans);
+    /// thread. `record`: with rings. Throws std::system_error.
+    SoakerProcess(const Topology& topology, const std::vector<SoakerPlan>& plans,
+                  bool record = false);
     ~SoakerProcess();
     SoakerProcess(const SoakerProcess&) = delete;
     SoakerProcess& operator=(const SoakerProcess&) = delete;
@@ -36,9 +38,12 @@ class SoakerProcess {
     bool ended() const;
     /// One slot a plan, in their order.
     std::span<Slot> slots() const { return slots_; }
+    /// As many, or none.
+    std::span<RecordRing> rings() const { return rings_; }
 
   private:
-    std::span<Slot> slots_; // shared mapping
+    std::span<Slot> slots_; // shared mappings
+    std::span<RecordRing> rings_;
     pid_t pid_ = -1;
     base::Descriptor ended_; // pidfd
 };

@@ -10,7 +10,9 @@ namespace soak {
 /// A soaker's tally as the parent read it at one moment.
 struct CpuSnapshot {
     Tally tally;
-    Ticks read_at = 0; ///< when, by the parent's clock; the edge, for a soaker told to park
+    Ticks read_at = 0;      ///< when, by the parent's clock; the edge, for a soaker told to park
+    bool begun = true;      ///< has it been on the CPU since it was last told to soak?
+    bool displaced = false; ///< it found itself on a foreign CPU
 };
 
 /// Counts the gap that is open at the snapshot: a soaker that is off the CPU has not yet told of

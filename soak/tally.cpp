@@ -9,6 +9,13 @@ int64_t Tally::stalls() const {
     return sum;
 }
 
+int64_t Tally::chunks_done() const {
+    int64_t sum = 0;
+    for (const auto& kind : chunks)
+        sum += kind.done;
+    return sum;
+}
+
 Tally operator-(const Tally& later, const Tally& earlier) {
     Tally change{.begin = earlier.until};
     for (unsigned kind = 0; kind < chunk_kinds; ++kind) {

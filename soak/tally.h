@@ -27,6 +27,7 @@ struct Tally {
     Ticks until = 0;            ///< all time before this is in the sums above
 
     int64_t stalls() const;
+    int64_t chunks_done() const;
     bool operator==(const Tally&) const = default;
 };
 

@@ -19,6 +19,7 @@ struct Causes {
     Nanoseconds core{};                    ///< slower core: clock frequency, busy sibling
     Nanoseconds cache{};                   ///< waited for memory
     Nanoseconds unexplained{};             ///< stolen minus all of the above
+    bool operator==(const Causes&) const = default;
 };
 
 /// One CPU over one window. elapsed = soaked + own + stolen, and stolen = the sum of the causes,
@@ -37,6 +38,7 @@ struct CpuWindow {
     /// kernel stops it for interrupts (IRQ_TIME_ACCOUNTING) and for the steal that the hypervisor
     /// admits to (PARAVIRT_TIME_ACCOUNTING), others not at all.
     Nanoseconds clock_stopped{};
+    bool operator==(const CpuWindow&) const = default;
 };
 
 /// Adds the times of two windows of one CPU; core share is weighted by elapsed time.

@@ -11,8 +11,9 @@
 
 /// A soaker whose chunks, interruptions and clock readings are told by a script. Keeps the clocks
 /// of the machine it stands for: the wall clock, and the thread's CPU clock as the kernel charges
-/// it. Everything in ticks.
-class ScriptedSoaker {
+/// it. Everything in ticks. `Accounts`: an Accountant or a Recorder, made from `ring`.
+template <typename Accounts>
+class BasicScriptedSoaker {
   public:
     using Ticks = soak::Ticks;
     using ChunkKind = soak::ChunkKind;
@@ -20,7 +21,9 @@ class ScriptedSoaker {
     static constexpr Ticks start = 1'000'000;
     static constexpr Ticks reading_cost = 2600;
 
-    explicit ScriptedSoaker(const soak::Limits& limits = usual::limits()) : limits_(limits) {}
+    template <typename... Ring>
+    explicit BasicScriptedSoaker(const soak::Limits& limits = usual::limits(), Ring&... ring)
+        : limits_(limits), accountant_(ring...) {}
 
     /// Told to begin now; its first instruction comes `late`.
     void begin(Ticks late = 0) {
@@ -98,12 +101,14 @@ class ScriptedSoaker {
     }
 
     soak::Limits limits_;
-    soak::Accountant accountant_;
+    Accounts accountant_;
     std::deque<Disturbance> readings_;
     Ticks now_ = start, cpu_ = 0;
     bool switched_ = false;
     int readings_taken_ = 0;
 };
+
+using ScriptedSoaker = BasicScriptedSoaker<soak::Accountant>;
 
 /// A soaker that began, so that one reading was taken.
 inline ScriptedSoaker begun() {

@@ -1,3 +1,4 @@
+#include "soak/replay.h"
 #include "soak/soaker.h"
 #include "soak/working_set.h"
 #include "tests/soak/usual.h"
@@ -151,6 +152,28 @@ TEST(Soaker, begins_anew_after_parking) {
     const Tally tally = soaker.slot().read();
     EXPECT_EQ(tally.begin, second);
     expect_accounted(tally);
+}
+
+TEST(Soaker, records_what_it_tells_its_accountant) {
+    const auto ring = std::make_unique<RecordRing>();
+    auto place = RunningSoaker::usual_place();
+    place.ring = ring.get();
+    RunningSoaker soaker(place);
+    soaker.soak();
+    soaker.park();
+    Block block;
+    ring->take(block.payload);
+    EXPECT_EQ(block.payload, ""); // not wanted yet
+    ring->set_wanted(true);
+    const Ticks begin = soaker.soak();
+    soaker.park();
+    ring->take(block.payload);
+    if (ring->lost_bytes() > 0) return; // this thread was kept from taking them
+    const Tally tally = soaker.slot().read();
+    CpuReplay replay(usual::limits(), "ring");
+    replay.add(std::move(block));
+    EXPECT_TRUE(replay.play_to(begin, tally.chunks_done()));
+    EXPECT_EQ(replay.tally(), tally);
 }
 
 TEST(Soaker, quits_while_it_soaks) {
