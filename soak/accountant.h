@@ -153,21 +153,19 @@ inline void Accountant::add_stall(ChunkKind kind, Ticks stall, Ticks task) {
     switched_ = false;
 }
 
-/// A reading that was interrupted itself says nothing: its time belongs to the stall, and it is
-/// taken again.
+/// A reading that was interrupted itself says nothing: but for what it usually takes its time belongs
+/// to the stall, and it is taken again.
 template <typename ReadClocks>
 Reading Accountant::take_reading(ReadClocks& read_clocks, Ticks& interrupted) {
     for (int tries = 0;; ++tries) {
         const Reading reading = read_clocks();
         const Ticks took = reading.after - tally_.until;
-        const Ticks excess = took - limits_.reading;
         tally_.until = reading.after;
-        if (excess <= 0 || tries == most_tries) {
-            tally_.own_ticks += took;
-            return reading;
-        }
-        interrupted += excess;
-        tally_.own_ticks += limits_.reading;
+        const bool undisturbed = took <= limits_.reading;
+        const Ticks own = undisturbed ? took : limits_.reading / Limits::usual_readings;
+        tally_.own_ticks += own;
+        interrupted += took - own;
+        if (undisturbed || tries == most_tries) return reading;
     }
 }
 

@@ -84,7 +84,7 @@ Limits make_limits(const ChunkSamples& samples, double ticks_per_ns) {
     const auto cold = cold_margin * static_cast<double>(quantile(samples.cold, 0.5));
     auto& walk = limits.threshold[index(ChunkKind::walk)];
     walk = std::max(walk, static_cast<Ticks>(cold));
-    limits.reading = 3 * quantile(samples.readings, 0.5);
+    limits.reading = Limits::usual_readings * quantile(samples.readings, 0.5);
     return limits;
 }
 

@@ -39,6 +39,8 @@ struct Limits {
     std::array<Ticks, chunk_kinds> nominal{};   ///< a chunk's usual time
     std::array<Ticks, chunk_kinds> threshold{}; ///< longer is a stall
     Ticks reading = 0; ///< a clock reading that took longer was interrupted itself
+    /// So many usual ones.
+    static constexpr Ticks usual_readings = 3;
     double ticks_per_ns = 1;
 
     Ticks walk_threshold() const { return threshold[index(ChunkKind::walk)]; }

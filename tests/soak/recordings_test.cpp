@@ -90,9 +90,9 @@ TEST(Recorded, remote_wake_ups_are_charged_before_they_take_place) {
 
 TEST(Recorded, interrupted_readings) {
     EXPECT_EQ(Recorded("interrupted-readings").windows(),
-              (std::vector<Printed>{{7201896, 1921876, 19455, 11152, -17862},
-                                    {5569089, 3057178, 3456, 63301, -2798},
-                                    {5239566, 3102900, 35407, 63559, -28205}}));
+              (std::vector<Printed>{{7206177, 2466059, 19455, 11152, -17861},
+                                    {5571710, 3971859, 3456, 63301, -2798},
+                                    {5247381, 4299374, 35407, 63559, -28206}}));
 }
 
 TEST(Recorded, interrupted_readings_were_taken_again) {

@@ -238,6 +238,21 @@ TEST(Replay, refuses_windows_of_which_records_are_missing_and_goes_on_behind) {
     expect_same(windows, machine.live);
 }
 
+TEST(Replay, goes_on_behind_a_hole_with_all_that_the_accountant_remembered) {
+    for (const bool mark : {true, false}) {
+        const Accountant::State state{usual::filled(5), {100, 200, 300}, mark, !mark};
+        RecordEncoder encoder;
+        CpuReplay replay(usual::limits(), "file");
+        Block block;
+        encoder.resume(block.payload, state, 7);
+        replay.add(std::move(block));
+        replay.play_next();
+        EXPECT_EQ(replay.state(), state);
+        EXPECT_EQ(replay.take_lost_bytes(), 7u);
+        EXPECT_EQ(replay.take_lost_bytes(), 0u);
+    }
+}
+
 TEST(Replay, refuses_a_window_whose_hole_lies_inside) {
     ScriptedRecording machine;
     machine.soaker().begin();
