@@ -10,9 +10,6 @@ namespace {
 using base::Finding;
 using base::Severity;
 
-/// Under so many of 45 windows a calibration may be of a disturbed machine.
-constexpr int few_windows = 5;
-
 Finding soakers(const Facts& facts) {
     if (facts.read_only)
         return {"soakers", Severity::note, "The soakers were not started.",
@@ -33,15 +30,14 @@ Finding soakers(const Facts& facts) {
 Finding calibration(const Facts& facts) {
     if (const auto* refused = facts.warning("calibration-refused"))
         return {"calibration", Severity::warning, "No calibration is kept here.", refused->text};
-    const auto& cpus = facts.calibration.cpus;
-    if (cpus.empty()) return not_measured("calibration", "How good a calibration is here");
-    const auto& worst = *std::min_element(cpus.begin(), cpus.end(),
-                                          [](auto& a, auto& b) { return a.windows < b.windows; });
+    if (facts.calibration.cpus.empty())
+        return not_measured("calibration", "How good a calibration is here");
+    const auto& worst = facts.calibration.least_sure();
     const auto what =
         fmt::format("The least sure calibration, CPU {}'s, rests on {} undisturbed windows; {} of "
                     "the CPU was busy meanwhile.",
                     worst.cpu, worst.windows, say_percent(worst.stolen_ratio));
-    if (worst.windows >= few_windows)
+    if (!facts.calibration.uncertain())
         return {"calibration", Severity::good, what, "Chunks are compared with a quiet machine's."};
     return {"calibration", Severity::warning, what,
             "That is few: chunks may be compared with disturbed ones, and everything soaked seems "

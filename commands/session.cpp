@@ -24,6 +24,8 @@ base::CpuList choose_cpus(const std::string& wanted) {
     return cpus;
 }
 
+constexpr auto uncertain = "calibration-uncertain";
+
 /// Counted by the same clock, at the same rate?
 bool fits(const soak::Calibration& calibration, const soak::Timebase& timebase) {
     return calibration.counter == timebase.counter() &&
@@ -53,7 +55,11 @@ bool Session::prepare(base::Loop& loop, Progress& progress) {
     const auto stored = soak::read_calibration(soak::calibration_path(), fingerprint);
     if (stored.calibration && fits(*stored.calibration, instrument_->timebase())) {
         instrument_->use(*stored.calibration);
-        return true;
+        // Taken in a slow moment? The next may be better.
+        if (!instrument_->contradicts_calibration(loop)) return !loop.stopped();
+        progress.print("cyclesoak: calibrating (the soakers get through more than the last "
+                       "calibration allows)");
+        return calibrate(loop, progress);
     }
     if (!stored.replaceable)
         warnings_.push_back(
@@ -78,7 +84,19 @@ bool Session::calibrate(base::Loop& loop, Progress& progress) {
             "cannot calibrate: a CPU is so busy that its soaker hardly ever runs; try "
             "again when it is calmer, or leave it out with --cpus");
     }
-    store(*calibration, progress);
+    std::erase_if(warnings_, [](const auto& warning) { return warning.id == uncertain; });
+    if (!calibration->uncertain()) {
+        store(*calibration, progress);
+        return true;
+    }
+    const auto& cpu = calibration->least_sure();
+    warnings_.push_back(
+        {uncertain,
+         fmt::format("The machine was too busy to calibrate well ({:.0f} % of CPU {}, of "
+                     "which {} short windows went undisturbed): soaked figures can be "
+                     "some percent of a CPU off. Nothing was stored; the next start "
+                     "calibrates anew.",
+                     100 * cpu.stolen_ratio, cpu.cpu, cpu.windows)});
     return true;
 }
 

@@ -1,6 +1,8 @@
 #include "commands/trials.h"
 
 #include "base/error.h"
+#include "base/files.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 
@@ -32,6 +34,19 @@ Nanoseconds process_cpu_time(pid_t pid) {
     return seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
 }
 
+/// CPU time of the soaker's thread, as the scheduler counts it; 0 where that is not to be had.
+Nanoseconds soaker_cpu_time(pid_t soakers, int cpu) {
+    const base::Root root;
+    const auto tasks = fmt::format("/proc/{}/task", soakers);
+    for (const auto& task : root.list(tasks)) {
+        const auto folder = fmt::format("{}/{}", tasks, task);
+        if (root.read_line(folder + "/comm") != fmt::format("soak/{}", cpu)) continue;
+        const auto fields = base::split(root.read_line(folder + "/schedstat").value_or(""));
+        return Nanoseconds(fields.empty() ? 0 : base::parse_integer(fields[0]).value_or(0));
+    }
+    return {};
+}
+
 Nanoseconds quantile(const std::vector<Nanoseconds>& sorted, double share) {
     const auto last = static_cast<double>(sorted.size() - 1);
     return sorted[static_cast<size_t>(share * last)];
@@ -56,13 +71,13 @@ std::vector<Nanoseconds> sleep_and_wake(const soak::Topology& topology, int cpu,
 } // namespace
 
 Trial make_gaps(Nanoseconds free) {
-    return {.name = "gaps-20us", .burn = {"--period", "100us", "--gap", "20us"}, .free = free};
+    return {.name = "gaps-20us", .burn = {"--period", "500us", "--gap", "20us"}, .free = free};
 }
 
 struct Trials::Edge {
     soak::Snapshot soakers;
     probes::Counters counters;
-    Nanoseconds truth{};
+    Nanoseconds truth{}, soaker{};
 };
 
 Trials::Trials(Session& session, base::Loop& loop, const base::OriginalSignals& original)
@@ -102,11 +117,12 @@ Trials::Edge Trials::read_edge(const probes::Benchmark* load) {
                                                  load->exit_status().value_or(0)));
         edge.truth = process_cpu_time(load->pid());
     }
+    edge.soaker = soaker_cpu_time(session_.instrument().pid(), cpu_);
     return edge;
 }
 
 demand::KnownPhase Trials::make_phase(PhaseKind kind, const Edge& begin, const Edge& end) const {
-    demand::KnownPhase known{.truth = end.truth - begin.truth};
+    demand::KnownPhase known{.truth = end.truth - begin.truth, .soaker = end.soaker - begin.soaker};
     known.phase.kind = kind;
     known.phase.counters = end.counters - begin.counters;
     known.phase.elapsed = known.phase.counters.time;
@@ -117,7 +133,8 @@ demand::KnownPhase Trials::make_phase(PhaseKind kind, const Edge& begin, const E
 }
 
 demand::KnownLoad Trials::run(const Trial& trial) {
-    demand::KnownLoad known{.name = trial.name, .evicts = trial.evicts};
+    demand::KnownLoad known{
+        .name = trial.name, .evicts = trial.evicts, .wakes_often = trial.wakes_often};
     std::optional<probes::Benchmark> load;
     if (!trial.burn.empty())
         load.emplace(loop_, make_command(trial.burn), original_, [](std::string_view) {});
@@ -148,16 +165,14 @@ demand::KnownLoad Trials::run(const Trial& trial) {
 }
 
 std::optional<double> Trials::measure_taken() {
-    const auto known =
-        run({.name = "busy", .burn = {"--share", "100%"}, .soaked_windows = 2, .free = seconds(1)});
-    double share[2]{}, length[2]{};
-    for (const auto& [phase, truth] : known.phases) {
-        const auto kind = phase.kind == PhaseKind::soaked ? 0 : 1;
-        share[kind] += base::to_seconds(truth);
-        length[kind] += base::to_seconds(phase.elapsed);
+    const auto known = run({.name = "busy", .burn = {"--share", "100%"}, .soaked_windows = 3});
+    Nanoseconds taken{}, elapsed{};
+    for (const auto& phase : known.phases) {
+        taken += phase.soaker;
+        elapsed += phase.phase.elapsed;
     }
-    if (length[0] <= 0 || length[1] <= 0) return {};
-    return share[1] / length[1] - share[0] / length[0];
+    if (loop_.stopped() || elapsed <= Nanoseconds::zero()) return {};
+    return base::to_seconds(taken) / base::to_seconds(elapsed);
 }
 
 std::optional<demand::WakeUp> Trials::measure_wake_up(bool soaked) {

@@ -19,11 +19,11 @@ struct Trial {
     std::vector<std::string> burn; ///< options of `load burn`; empty: no load at all
     int soaked_windows = 0;        ///< of a second each
     Nanoseconds free{};            ///< without soaking, afterwards
-    bool evicts = false;
+    bool evicts = false, wakes_often = false;
 };
 
-/// A load that idles for 20 us at a time, too short for the tick to stop: it shows how exact the
-/// kernel's idle time is, and is not soaked.
+/// A load that idles for 20 us at a time, too short for the tick to stop, 2,000 times a second: it
+/// shows how exact the kernel's idle time is, and is not soaked.
 Trial make_gaps(Nanoseconds free);
 
 /// Puts known loads on one CPU, the instrument's last, and keeps what both instruments see of it.
@@ -36,8 +36,8 @@ class Trials {
 
     int cpu() const { return cpu_; }
     demand::KnownLoad run(const Trial& trial);
-    /// What the soakers take from a thread that is always busy: its share without them less its share
-    /// beside them. nullopt if it was interrupted.
+    /// What the soaker takes beside a thread that is always busy: its share of the CPU, by the
+    /// scheduler's clock. nullopt if it was interrupted.
     std::optional<double> measure_taken();
     /// How late a thread on the CPU wakes from sleeps of 1 to 3 ms. nullopt if it was interrupted.
     std::optional<demand::WakeUp> measure_wake_up(bool soaked);

@@ -13,6 +13,7 @@ namespace demand {
 struct KnownPhase {
     Phase phase; ///< of one CPU
     Nanoseconds truth{};
+    Nanoseconds soaker{}; ///< what the CPU's soaker used, by the scheduler's clock
 };
 
 /// A load of known cost that was put on one CPU. The load named `idle` is none: it is the baseline
@@ -20,14 +21,15 @@ struct KnownPhase {
 struct KnownLoad {
     std::string name;
     std::vector<KnownPhase> phases;
-    bool evicts = false; ///< it walks memory, which costs what no clock knows
+    bool evicts = false;      ///< it walks memory, which costs what no clock knows
+    bool wakes_often = false; ///< so often that what waking it costs shows in idle time
 };
 
-/// What was made of a load: ratios of the CPU, net of the baseline as a demand is; medians over the
-/// soaked phases. Absent: was not measured.
+/// What was made of a load: ratios of the CPU, net of the baseline per exposure as a demand is;
+/// medians over the soaked phases, of the load and of the baseline alike. Absent: was not measured.
 struct LoadCheck {
     std::string name;
-    bool evicts = false;
+    bool evicts = false, wakes_often = false;
     std::optional<double> true_ratio; ///< by the load's own CPU clock, in soaked phases
     std::optional<double> tasks_ratio, stolen_ratio;
     std::optional<double> baseline_ratio; ///< stolen without the load, in the same exposure
@@ -68,8 +70,8 @@ struct Verification {
 /// What the instrument made of the loads, in their order.
 std::vector<LoadCheck> check_loads(const std::vector<KnownLoad>& loads);
 
-/// The worst error of each figure. Allowed, in points of a CPU: tasks 0.3, stolen 2, idle time 0.7,
-/// unexplained 0.5, and core and cache of loads that touch no memory 1.5; taken 0.3 with a method that
+/// The worst error of each figure. Allowed, in points of a CPU: tasks 0.3, stolen 2, idle time 0.7 (of
+/// loads that seldom wake), unexplained 0.5, and core and cache of loads that touch no memory 1.5; taken 0.3 with a method that
 /// puts the soakers below all groups, 1.5 with autogroups, and anything with none.
 std::vector<Accuracy> judge(const Verification& verification);
 

@@ -22,20 +22,24 @@ double mean(const Tally& tally, unsigned kind) {
     return static_cast<double>(tally.chunks[kind].ticks) / unstalled(tally, kind);
 }
 
-constexpr auto latency = index(ChunkKind::latency);
-
-/// The windows that nobody disturbed: those near the best.
-std::vector<Tally> undisturbed(std::span<const Tally> windows) {
+/// Those in which chunks of `kind` were nearly as fast as in the best.
+std::vector<Tally> near_best(const std::vector<Tally>& windows, ChunkKind kind) {
     std::vector<Tally> chosen;
     double best = std::numeric_limits<double>::infinity();
     for (const auto& window : windows)
-        if (unstalled(window, latency) >= least_chunks)
-            best = std::min(best, mean(window, latency));
+        best = std::min(best, mean(window, index(kind)));
     for (const auto& window : windows)
-        if (unstalled(window, latency) >= least_chunks &&
-            mean(window, latency) <= best * best_within)
-            chosen.push_back(window);
+        if (mean(window, index(kind)) <= best * best_within) chosen.push_back(window);
     return chosen;
+}
+
+/// The windows that nobody disturbed. A neighbour only ever slows us: one on the core the latency
+/// chain, one in the cache the walk.
+std::vector<Tally> undisturbed(std::span<const Tally> windows) {
+    std::vector<Tally> chosen;
+    for (const auto& window : windows)
+        if (unstalled(window, index(ChunkKind::latency)) >= least_chunks) chosen.push_back(window);
+    return near_best(near_best(chosen, ChunkKind::latency), ChunkKind::walk);
 }
 
 /// Mean over all chunks of the windows, and how much the windows' own means differ.
@@ -59,6 +63,15 @@ const CpuCalibration* Calibration::find(int cpu) const {
     const auto found = std::find_if(cpus.begin(), cpus.end(),
                                     [&](const auto& candidate) { return candidate.cpu == cpu; });
     return found == cpus.end() ? nullptr : &*found;
+}
+
+const CpuCalibration& Calibration::least_sure() const {
+    return *std::min_element(cpus.begin(), cpus.end(),
+                             [](const auto& a, const auto& b) { return a.windows < b.windows; });
+}
+
+bool Calibration::uncertain() const {
+    return !cpus.empty() && least_sure().windows < enough_windows;
 }
 
 base::CpuList Calibration::cpu_list() const {

@@ -32,7 +32,14 @@ struct Calibration {
 
     const CpuCalibration* find(int cpu) const;
     base::CpuList cpu_list() const;
+    /// The CPU whose calibration rests on the fewest undisturbed windows; there must be one.
+    const CpuCalibration& least_sure() const;
+    /// Does one of them rest on so few that it may be of a disturbed machine?
+    bool uncertain() const;
 };
+
+/// So many undisturbed windows make a calibration.
+constexpr int enough_windows = 5;
 
 /// Durations of chunks and clock readings as one soaker recorded them, in ticks.
 struct ChunkSamples {
@@ -48,7 +55,8 @@ struct ChunkSamples {
 Limits make_limits(const ChunkSamples& samples, double ticks_per_ns);
 
 /// One CPU's calibration from samples and from the tallies of many short windows. Only windows
-/// whose latency chain is within 2 % of the best count: a neighbour can only make it slower.
+/// whose latency chain and whose walk are within 2 % of the best count: a neighbour can only make
+/// them slower.
 CpuCalibration calibrate_cpu(int cpu, const ChunkSamples& samples, const Limits& limits,
                              std::span<const Tally> windows);
 

@@ -14,6 +14,9 @@ using std::chrono::milliseconds;
 
 constexpr auto calibration_window = milliseconds(20);
 constexpr int calibration_windows = 45;
+constexpr int check_windows = 5;
+/// Of so many windows, on a machine that seldom leaves us alone.
+constexpr int most_rounds = 3;
 /// How long the soakers may take to answer; on a busy CPU they seldom run.
 constexpr auto patience = std::chrono::seconds(10);
 constexpr size_t most_evicting_bytes = 64 << 20;
@@ -127,13 +130,13 @@ bool Instrument::sample(base::Loop& loop, Sampled what, size_t count,
 }
 
 /// The tallies of many short windows: first index the CPU.
-std::vector<std::vector<Tally>> Instrument::short_windows(base::Loop& loop) {
-    std::vector<std::vector<Tally>> tallies(plans_.size());
+void Instrument::add_short_windows(base::Loop& loop, int count,
+                                   std::vector<std::vector<Tally>>& tallies) {
     soak();
     wait_for(loop, [](const Slot& slot) { return slot.acknowledged(); });
     auto edge = base::monotonic_now();
     auto last = snapshot();
-    for (int i = 0; i < calibration_windows && loop.run_until(edge += calibration_window); ++i) {
+    for (int i = 0; i < count && loop.run_until(edge += calibration_window); ++i) {
         auto next = snapshot();
         for (size_t cpu = 0; cpu < plans_.size(); ++cpu)
             tallies[cpu].push_back(next.cpus[cpu].tally - last.cpus[cpu].tally);
@@ -141,7 +144,6 @@ std::vector<std::vector<Tally>> Instrument::short_windows(base::Loop& loop) {
     }
     park();
     wait_for(loop, [](const Slot& slot) { return slot.acknowledged(); });
-    return tallies;
 }
 
 std::optional<Calibration> Instrument::calibrate(base::Loop& loop) {
@@ -153,16 +155,38 @@ std::optional<Calibration> Instrument::calibrate(base::Loop& loop) {
         !sample(loop, Sampled::readings, few, samples) ||
         !sample(loop, Sampled::cold, few, samples) || !sample(loop, Sampled::evicted, few, samples))
         return std::nullopt;
+    for (size_t i = 0; i < plans_.size(); ++i)
+        process_->slots()[i].set_limits(make_limits(samples[i], timebase_.ticks_per_ns()));
+    std::vector<std::vector<Tally>> tallies(plans_.size());
+    for (int round = 0; round < most_rounds; ++round) {
+        add_short_windows(loop, calibration_windows, tallies);
+        if (loop.stopped() || ended()) return std::nullopt;
+        calibration_ = make_calibration(samples, tallies);
+        if (!calibration_.uncertain()) break;
+    }
+    return calibration_;
+}
+
+bool Instrument::contradicts_calibration(base::Loop& loop) {
+    std::vector<std::vector<Tally>> tallies(plans_.size());
+    add_short_windows(loop, check_windows, tallies);
+    for (size_t i = 0; i < plans_.size(); ++i) {
+        const auto* calibration = calibration_.find(plans_[i].cpu);
+        std::vector<CpuWindow> windows;
+        for (const auto& tally : tallies[i])
+            if (calibration) windows.push_back(split(tally, *calibration, timebase_));
+        if (soak::contradicts_calibration(windows)) return true;
+    }
+    return false;
+}
+
+Calibration Instrument::make_calibration(const std::vector<ChunkSamples>& samples,
+                                         const std::vector<std::vector<Tally>>& tallies) const {
     Calibration calibration{.ticks_per_ns = timebase_.ticks_per_ns(),
                             .counter = timebase_.counter()};
     for (size_t i = 0; i < plans_.size(); ++i)
-        process_->slots()[i].set_limits(make_limits(samples[i], timebase_.ticks_per_ns()));
-    const auto tallies = short_windows(loop);
-    if (loop.stopped() || ended()) return std::nullopt;
-    for (size_t i = 0; i < plans_.size(); ++i)
         calibration.cpus.push_back(
             calibrate_cpu(plans_[i].cpu, samples[i], process_->slots()[i].limits(), tallies[i]));
-    calibration_ = calibration;
     return calibration;
 }
 

@@ -42,9 +42,12 @@ class Instrument {
     pid_t pid() const { return process_->pid(); }
     bool ended() const { return process_->ended(); }
 
-    /// Measures the chunks, about 1.5 s; serves `loop` meanwhile. nullopt if that was stopped or
-    /// the soakers could not be reached. The result is in force afterwards.
+    /// Measures the chunks, in about 1 s, up to 3 s on a machine that is seldom quiet; serves `loop`
+    /// meanwhile. nullopt if that was stopped or the soakers could not be reached. The result is in
+    /// force afterwards.
     std::optional<Calibration> calibrate(base::Loop& loop);
+    /// Do the soakers get through more than the calibration in force allows? Takes 0.1 s.
+    bool contradicts_calibration(base::Loop& loop);
     /// Puts a calibration of these CPUs in force. Only while parked.
     void use(const Calibration& calibration);
 
@@ -67,7 +70,9 @@ class Instrument {
     void command(Mode mode);
     bool wait_for(base::Loop& loop, const std::function<bool(const Slot&)>& reached) const;
     bool sample(base::Loop& loop, Sampled what, size_t count, std::vector<ChunkSamples>& samples);
-    std::vector<std::vector<Tally>> short_windows(base::Loop& loop);
+    void add_short_windows(base::Loop& loop, int count, std::vector<std::vector<Tally>>& tallies);
+    Calibration make_calibration(const std::vector<ChunkSamples>& samples,
+                                 const std::vector<std::vector<Tally>>& tallies) const;
 
     Topology topology_;
     base::CpuList cpus_;

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "soak/soaker.h"
 
+#include <fmt/format.h>
+
 #include <csignal>
 #include <fcntl.h>
 #include <new>
@@ -66,6 +68,7 @@ void soak_until_killed(const Topology& topology, const std::vector<SoakerPlan>& 
                               .bind = [&] { topology.bind_thread(plan.cpu); },
                               .ring = rings.empty() ? nullptr : &rings[i]};
             lower_priority();
+            prctl(PR_SET_NAME, fmt::format("soak/{}", plan.cpu).c_str());
             place.bind();
             place.memory = topology.allocate_near(plan.cpu, plan.working_set_bytes);
             run_soaker(slots[i], place);

@@ -21,7 +21,8 @@ struct SoakerPlan {
     bool counter = true;
 };
 
-/// The soakers' own process: one pinned SCHED_IDLE, nice 19 thread a CPU, in its own session. Ends
+/// The soakers' own process: one pinned SCHED_IDLE, nice 19 thread a CPU, named soak/CPU, in its own
+/// session. Ends
 /// with this object, and with this process however that ends.
 class SoakerProcess {
   public:

@@ -76,6 +76,16 @@ TEST(CheckLoads, is_the_median_of_soaked_phases_and_the_sum_of_free_ones) {
     EXPECT_THAT(check.idle_time_ratio, Optional(DoubleNear(0.100, exact)));
 }
 
+TEST(CheckLoads, weighs_an_outlier_of_the_baseline_no_more_than_one_of_the_load) {
+    KnownLoad idle{"idle", {}}, load{"burn", {}};
+    for (const auto tasks : {2ms, 2ms, 700ms}) {
+        idle.phases.push_back(soaked(0ms, {.tasks = tasks}));
+        load.phases.push_back(soaked(100ms, {.tasks = tasks + 100ms}));
+    }
+    EXPECT_THAT(demand::check_loads({idle, load}).at(1).tasks_ratio,
+                Optional(DoubleNear(0.100, exact)));
+}
+
 TEST(CheckLoads, of_an_even_number_of_phases_takes_the_middle_of_the_two) {
     const KnownLoad load{"burn",
                          {soaked(0ms, {.tasks = 100ms}), soaked(0ms, {.tasks = 200ms}),
@@ -157,6 +167,15 @@ TEST(Judge, expects_no_clock_to_know_what_evictions_cost) {
     verification.loads[0].tasks_ratio = 0.26;
     verification.accuracies = demand::judge(verification);
     EXPECT_FALSE(verification.trustworthy());
+}
+
+TEST(Judge, expects_no_clock_to_know_what_waking_costs) {
+    LoadCheck burst = right("1ms");
+    burst.wakes_often = true;
+    burst.idle_time_ratio = 0.26;
+    Verification verification{.loads = {burst}};
+    verification.accuracies = demand::judge(verification);
+    EXPECT_TRUE(verification.trustworthy());
 }
 
 TEST(Judge, of_what_is_taken_depends_on_the_method) {

@@ -68,7 +68,7 @@ TEST_F(StoredCalibration, of_another_kernel_is_redone_and_said) {
     EXPECT_NE(nlohmann::json::parse(stored())["fingerprint"]["kernel"], "2.4.0");
 }
 
-TEST_F(StoredCalibration, that_is_too_slow_makes_the_figure_doubtful) {
+TEST_F(StoredCalibration, that_the_soakers_outrun_is_redone_at_once) {
     auto calibration = make();
     for (auto& cpu : calibration["cpus"])
         for (auto& mean : cpu["mean_ticks"])
@@ -76,10 +76,8 @@ TEST_F(StoredCalibration, that_is_too_slow_makes_the_figure_doubtful) {
     store(calibration.dump());
     const auto ended = run(short_run({"--baseline", "0"}),
                            {.environment = {{"XDG_STATE_HOME", folder_.string()}}});
-    EXPECT_EQ(ended.exit_status, 3);
-    EXPECT_TRUE(program::has_warning(ended.json(), "calibration-doubtful"));
-    const auto next = watch_with_state(folder_);
-    EXPECT_THAT(next.err, HasSubstr("calibrating"));
+    EXPECT_THAT(ended.err, HasSubstr("calibrating (the soakers get through more"));
+    EXPECT_FALSE(program::has_warning(ended.json(), "calibration-doubtful")) << ended.out;
 }
 
 TEST_F(StoredCalibration, that_cannot_be_kept_is_no_reason_to_stop) {

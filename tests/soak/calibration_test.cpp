@@ -125,6 +125,14 @@ TEST(CalibrateCpu, only_windows_near_the_best_latency_chain_count) {
     EXPECT_DOUBLE_EQ(cpu.mean[latency], 201.5);
 }
 
+TEST(CalibrateCpu, only_windows_near_the_best_walk_count) {
+    // A neighbour in the cache leaves the chain alone.
+    const auto cpu =
+        calibrate({window(270, 200), window(250, 201), window(254, 200), window(256, 200)});
+    EXPECT_EQ(cpu.windows, 2);
+    EXPECT_DOUBLE_EQ(cpu.mean[walk], 252);
+}
+
 TEST(CalibrateCpu, a_window_with_hardly_any_chain_does_not_set_the_best) {
     auto hardly = window(250, 200);
     hardly.chunks[latency] = {.done = 2, .stalled = 0, .ticks = 2 * 189}; // a coarse counter
