@@ -22,7 +22,7 @@ struct KnownLoad {
     std::string name;
     std::vector<KnownPhase> phases;
     bool evicts = false;      ///< it walks memory, which costs what no clock knows
-    bool wakes_often = false; ///< so often that what waking it costs shows in idle time
+    bool wakes_often = false; ///< so often that what waking it costs shows
 };
 
 /// What was made of a load: ratios of the CPU, net of the baseline per exposure as a demand is;
@@ -70,9 +70,10 @@ struct Verification {
 /// What the instrument made of the loads, in their order.
 std::vector<LoadCheck> check_loads(const std::vector<KnownLoad>& loads);
 
-/// The worst error of each figure. Allowed, in points of a CPU: tasks 0.3, stolen 2, idle time 0.7 (of
-/// loads that seldom wake), unexplained 0.5, and core and cache of loads that touch no memory 1.5; taken 0.3 with a method that
-/// puts the soakers below all groups, 1.5 with autogroups, and anything with none.
+/// The worst error of each figure. Allowed, in points of a CPU: tasks 0.3 and unexplained 0.5; stolen
+/// 2 and idle time 0.7 of loads that seldom wake; core and cache 1.5 of loads that evict nothing;
+/// taken 0.3 with a method that puts the soakers below all groups, 1.5 with autogroups, and anything
+/// with none.
 std::vector<Accuracy> judge(const Verification& verification);
 
 } // namespace demand

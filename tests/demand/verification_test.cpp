@@ -158,7 +158,7 @@ TEST_P(Judging, allows_its_limit_either_way_and_no_more) {
 
 TEST(Judge, expects_no_clock_to_know_what_evictions_cost) {
     LoadCheck walk = right("walk");
-    walk.evicts = true;
+    walk.evicts = walk.wakes_often = true;
     walk.stolen_ratio = 0.32;
     walk.cache_ratio = 0.05;
     Verification verification{.loads = {walk}};
@@ -173,6 +173,7 @@ TEST(Judge, expects_no_clock_to_know_what_waking_costs) {
     LoadCheck burst = right("1ms");
     burst.wakes_often = true;
     burst.idle_time_ratio = 0.26;
+    burst.stolen_ratio = 0.28;
     Verification verification{.loads = {burst}};
     verification.accuracies = demand::judge(verification);
     EXPECT_TRUE(verification.trustworthy());
