@@ -91,12 +91,11 @@ bool Session::calibrate(base::Loop& loop, Progress& progress) {
     }
     const auto& cpu = calibration->least_sure();
     warnings_.push_back(
-        {uncertain,
-         fmt::format("The machine was too busy to calibrate well ({:.0f} % of CPU {}, of "
-                     "which {} short windows went undisturbed): soaked figures can be "
-                     "some percent of a CPU off. Nothing was stored; the next start "
-                     "calibrates anew.",
-                     100 * cpu.stolen_ratio, cpu.cpu, cpu.windows)});
+        {uncertain, fmt::format("The machine was too busy to calibrate well (CPU {1} to {0:.0f} %, "
+                                "undisturbed short windows: {2}): soaked figures can be some "
+                                "percent of a CPU off. Nothing was stored; the next start "
+                                "calibrates anew.",
+                                100 * cpu.stolen_ratio, cpu.cpu, cpu.windows)});
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "demand/apportion.h"
 #include "demand/cpus.h"
+#include "demand/idle_time.h"
 #include "demand/interrupts.h"
 #include "demand/interval.h"
 #include "demand/ledger.h"
@@ -106,10 +107,12 @@ class Reporter {
   private:
     /// Each doubt once, whoever has it first.
     void warn(const std::string& id, const std::string& text) {
-        const bool said =
-            std::any_of(report_.warnings.begin(), report_.warnings.end(),
-                        [&](const base::Warning& warning) { return warning.id == id; });
-        if (!said) report_.warnings.push_back({.id = id, .text = text});
+        if (!warned(id)) report_.warnings.push_back({.id = id, .text = text});
+    }
+
+    bool warned(const std::string& id) const {
+        return std::any_of(report_.warnings.begin(), report_.warnings.end(),
+                           [&](const base::Warning& warning) { return warning.id == id; });
     }
 
     void pass_through() {
@@ -161,7 +164,7 @@ class Reporter {
             report_.phases.begin(), report_.phases.end(), [&](const PhaseReport& phase) {
                 return phase.kind == ledger.report.kind && phase.net_seconds.has_value();
             });
-        if (!costs && method == Method::idle_time)
+        if (!costs && method == Method::idle_time && !warned("idle-time-inexact"))
             warn("no-idle-time", "There is no usable idle time on this machine, so no idle-time "
                                  "demand; the soaked figures stand.");
         if (costs && !ledger.net.known())
@@ -233,6 +236,8 @@ class Reporter {
 
 Report make_report(Measurement measurement) {
     tell_interrupts_apart(measurement.phases);
+    if (auto warning = drop_contradicted_idle_time(measurement.phases))
+        measurement.warnings.push_back(std::move(*warning));
     return Reporter(measurement).make();
 }
 
