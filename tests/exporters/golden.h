@@ -3,24 +3,28 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <string>
 
 /// Floating-point numbers with ten digits: the last ones depend on the compiler and the processor.
 inline std::string rounded(const std::string& text) {
-    static const std::regex number(R"(-?\d+\.\d+(e-?\d+)?)");
+    constexpr auto digits = "0123456789";
     std::string result;
-    auto end = text.cbegin();
-    for (std::sregex_iterator match(text.begin(), text.end(), number), none; match != none;
-         ++match) {
-        result.append(end, (*match)[0].first);
-        result += fmt::format("{:.10g}", std::stod(match->str()));
-        end = (*match)[0].second;
+    for (size_t at = 0; at < text.size();) {
+        const auto number = std::min(text.find_first_of(digits, at), text.size());
+        result.append(text, at, number - at);
+        double value = 0;
+        const char* begin = text.data() + number;
+        const auto end = std::from_chars(begin, text.data() + text.size(), value).ptr;
+        const std::string token(begin, end);
+        result += token.find('.') == token.npos ? token : fmt::format("{:.10g}", value);
+        at = number + token.size();
     }
-    return result.append(end, text.cend());
+    return result;
 }
 
 /// Compares with tests/data/golden/NAME; with UPDATE_GOLDEN set, writes it instead.
