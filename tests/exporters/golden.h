@@ -21,7 +21,8 @@ inline std::string rounded(const std::string& text) {
         const char* begin = text.data() + number;
         const auto end = std::from_chars(begin, text.data() + text.size(), value).ptr;
         const std::string token(begin, end);
-        result += token.find('.') == token.npos ? token : fmt::format("{:.10g}", value);
+        const bool fraction = token.find('.') < token.size() - 1; // and no full stop
+        result += fraction ? fmt::format("{:.10g}", value) : token;
         at = number + token.size();
     }
     return result;
