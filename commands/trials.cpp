@@ -41,7 +41,8 @@ Nanoseconds soaker_cpu_time(pid_t soakers, int cpu) {
     for (const auto& task : root.list(tasks)) {
         const auto folder = fmt::format("{}/{}", tasks, task);
         if (root.read_line(folder + "/comm") != fmt::format("soak/{}", cpu)) continue;
-        const auto fields = base::split(root.read_line(folder + "/schedstat").value_or(""));
+        const auto text = root.read_line(folder + "/schedstat").value_or("");
+        const auto fields = base::split(text);
         return Nanoseconds(fields.empty() ? 0 : base::parse_integer(fields[0]).value_or(0));
     }
     return {};

@@ -61,7 +61,8 @@ TEST(Watch, csv_has_a_row_for_each_cpu) {
     std::ostringstream out;
     exporters::write_watch_csv(out, windows, 7);
     EXPECT_THAT(out.str(), testing::StartsWith("7,cpu,0,1.0,0.734,"));
-    EXPECT_EQ(base::lines(out.str()).size(), 4u);
+    const std::string text = out.str();
+    EXPECT_EQ(base::lines(text).size(), 4u);
 }
 
 TEST(Watch, of_no_window_is_no_failure) {

@@ -70,9 +70,9 @@ TEST_P(VerifyInterrupted, reports_what_it_has_and_leaves_nothing) {
     const std::string task = fmt::format("/proc/{0}/task", running.pid());
     const base::Root root;
     const auto under_way = [&] {
-        const auto children = root.read_line(fmt::format("{}/{}/children", task, running.pid()));
-        return base::split(children.value_or("")).size() ==
-                   static_cast<size_t>(GetParam().children) &&
+        const auto children =
+            root.read_line(fmt::format("{}/{}/children", task, running.pid())).value_or("");
+        return base::split(children).size() == static_cast<size_t>(GetParam().children) &&
                root.list(task).size() == static_cast<size_t>(GetParam().threads);
     };
     for (int i = 0; i < 3000 && !under_way(); ++i)
