@@ -129,7 +129,10 @@ int verify(const Options& options, const base::OriginalSignals& original) {
     Progress progress(options.output.quiet);
     Session session(options.instrument);
     try {
-        if (!session.prepare(loop, progress)) return 1;
+        if (!session.prepare(loop, progress)) {
+            fmt::print(stderr, "cyclesoak: interrupted; nothing was verified\n");
+            return 1;
+        }
     } catch (const TooBusyError& error) {
         fmt::print(stderr, "cyclesoak: nothing can be verified: {}\n", error.what());
         return 3;
