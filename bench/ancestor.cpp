@@ -4,7 +4,6 @@
 // bench_ancestor SECONDS: calibrates for that long, says "ready", and then prints the load of the
 // whole machine, 0..1, over each window that begins and ends with a line on stdin.
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -14,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -37,13 +37,23 @@ struct Count {
 
 class Soakers {
   public:
-    Soakers() : cpus_(std::thread::hardware_concurrency()) {
-        void* shared = mmap(nullptr, cpus_ * sizeof(Count), PROT_READ | PROT_WRITE,
+    Soakers() : counts_(std::thread::hardware_concurrency()) {
+        void* shared = mmap(nullptr, counts_.size() * sizeof(Count), PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        counts_ = new (shared) Count[cpus_];
-        for (size_t cpu = 0; cpu < cpus_; ++cpu)
-            if (fork() == 0) soak(counts_[cpu]);
+        for (size_t cpu = 0; cpu < counts_.size(); ++cpu) {
+            counts_[cpu] = new (static_cast<Count*>(shared) + cpu) Count;
+            pids_.push_back(fork());
+            if (pids_.back() == 0) soak(*counts_[cpu]);
+        }
     }
+    ~Soakers() {
+        for (const pid_t pid : pids_) {
+            kill(pid, SIGKILL);
+            waitpid(pid, nullptr, 0);
+        }
+    }
+    Soakers(const Soakers&) = delete;
+    Soakers& operator=(const Soakers&) = delete;
 
     /// Loops a second, of all, until `done` returns.
     template <typename Done>
@@ -58,34 +68,39 @@ class Soakers {
   private:
     long sum() const {
         long loops = 0;
-        for (size_t cpu = 0; cpu < cpus_; ++cpu)
-            loops += counts_[cpu].loops;
+        for (const Count* count : counts_)
+            loops += count->loops;
         return loops;
     }
 
-    size_t cpus_;
-    Count* counts_;
+    std::vector<Count*> counts_;
+    std::vector<pid_t> pids_;
 };
+
+void sleep_one_second() { std::this_thread::sleep_for(std::chrono::seconds(1)); }
+
+double calibrate() {
+    const Soakers soakers;
+    sleep_one_second(); // until they are warm
+    return soakers.rate(sleep_one_second);
+}
 
 void wait_for_line() {
     std::array<char, 64> line;
-    if (!std::fgets(line.data(), line.size(), stdin)) std::exit(0);
+    if (!std::fgets(line.data(), line.size(), stdin)) std::exit(0); // its soakers die with it
 }
 
 } // namespace
 
-int main(int argc, char** argv) {
-    const int seconds = argc > 1 ? std::atoi(argv[1]) : 3;
+int main() {
+    setsid();
+    const double full = calibrate();
     const Soakers soakers;
-    double best = 0;
-    for (int i = 0; i < seconds; ++i)
-        best = std::max(best,
-                        soakers.rate([] { std::this_thread::sleep_for(std::chrono::seconds(1)); }));
     std::puts("ready");
     std::fflush(stdout);
     for (;;) {
         wait_for_line();
-        std::printf("%.5f\n", 1 - soakers.rate(wait_for_line) / best);
+        std::printf("%.5f\n", 1 - soakers.rate(wait_for_line) / full);
         std::fflush(stdout);
     }
 }
