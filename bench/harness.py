@@ -79,15 +79,16 @@ other_causes = ("interrupts", "hypervisor", "core", "cache", "unexplained")
 
 def net(windows, baseline, cpu):
     """Medians over windows of the ratios of a CPU, net: tasks less baseline tasks, other causes less
-    the baseline's per second of soaker time."""
+    the baseline's per second of soaker time; medians of its windows, too."""
     def split(report):
         entry = on_cpu(report, cpu)
         return entry["soaked_phase_seconds"], entry["causes"]
 
     before = [split(report) for report in baseline]
-    tasks_rate = sum(c["tasks"] for _, c in before) / sum(s for s, _ in before)
-    there = sum(s - c["tasks"] for s, c in before)
-    rates = {cause: sum(c.get(cause, 0) for _, c in before) / there for cause in other_causes}
+    tasks_rate = median([causes["tasks"] / seconds for seconds, causes in before])
+    rates = {cause: median([causes.get(cause, 0) / (seconds - causes["tasks"])
+                            for seconds, causes in before])
+             for cause in other_causes}
     figures = {"tasks": [], "stolen": [], **{cause: [] for cause in other_causes}}
     for seconds, causes in map(split, windows):
         tasks = causes["tasks"] / seconds - tasks_rate

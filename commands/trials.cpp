@@ -122,6 +122,29 @@ Trials::Edge Trials::read_edge(const probes::Benchmark* load) {
     return edge;
 }
 
+/// The kernel's idle time comes in steps: the mean of readings spread over one step has hardly any.
+std::optional<Trials::Edge> Trials::read_free_edge(const probes::Benchmark* load) {
+    constexpr int readings = 16;
+    constexpr auto step = milliseconds(10);
+    auto next = base::monotonic_now();
+    auto mean = read_edge(load);
+    auto& cpu = mean.counters.cpus.front();
+    Nanoseconds time{}, truth{}, idle{}; // beyond the first reading's
+    for (int i = 1; i < readings; ++i) {
+        if (!loop_.run_until(next += step / readings)) return {};
+        const auto edge = read_edge(load);
+        const auto later = edge.counters.cpus.front().idle;
+        if (!later || !cpu.idle) return mean;
+        time += edge.counters.time - mean.counters.time;
+        truth += edge.truth - mean.truth;
+        idle += *later - *cpu.idle;
+    }
+    mean.counters.time += time / readings;
+    mean.truth += truth / readings;
+    *cpu.idle += idle / readings;
+    return mean;
+}
+
 demand::KnownPhase Trials::make_phase(PhaseKind kind, const Edge& begin, const Edge& end) const {
     demand::KnownPhase known{.truth = end.truth - begin.truth, .soaker = end.soaker - begin.soaker};
     known.phase.kind = kind;
@@ -158,9 +181,10 @@ demand::KnownLoad Trials::run(const Trial& trial) {
     if (trial.free > Nanoseconds::zero()) {
         soak(false);
         if (!loop_.run_until(deadline += settling)) return known;
-        const auto edge = read_edge(load ? &*load : nullptr);
-        if (!loop_.run_until(deadline += trial.free)) return known;
-        add(PhaseKind::free, edge, trial.free);
+        const auto begin = read_free_edge(load ? &*load : nullptr);
+        if (!begin || !loop_.run_until(deadline += trial.free)) return known;
+        if (const auto end = read_free_edge(load ? &*load : nullptr))
+            known.phases.push_back(make_phase(PhaseKind::free, *begin, *end));
     }
     return known;
 }

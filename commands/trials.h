@@ -47,6 +47,7 @@ class Trials {
 
     void soak(bool wanted);
     Edge read_edge(const probes::Benchmark* load);
+    std::optional<Edge> read_free_edge(const probes::Benchmark* load);
     demand::KnownPhase make_phase(demand::PhaseKind kind, const Edge& begin, const Edge& end) const;
     std::vector<std::string> make_command(const std::vector<std::string>& burn) const;
 
