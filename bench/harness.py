@@ -36,10 +36,17 @@ class Program:
         """For the end of a run."""
         return ["--", self.path, "load", *arguments, "--format", "json"]
 
-    def windows(self, count, *options):
+    def windows(self, count):
         """Windows of a second each, soaked: the reports of watch."""
-        text, _ = self.run("watch", "--format", "json", "--quiet", "-n", str(count), *options)
+        text, _ = self.run("watch", "--format", "json", "--quiet", "-n", str(count))
         return [json.loads(line) for line in text.splitlines()]
+
+    @contextlib.contextmanager
+    def watching(self):
+        """A function that waits for so many windows: all of the same soakers, with the same memory."""
+        with running(self.path, "watch", "--format", "json", "--quiet", stdout=subprocess.PIPE,
+                     text=True) as watch:
+            yield lambda count: [json.loads(watch.stdout.readline()) for _ in range(count)]
 
 
 @contextlib.contextmanager
