@@ -1,0 +1,53 @@
+#include "probes/own_usage.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <ctime>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace probes {
+namespace {
+
+using base::Nanoseconds;
+
+/// proc(5) numbers the fields from 1; the name, field 2, may contain blanks and parentheses.
+constexpr size_t first_behind_name = 3;
+constexpr size_t threads_field = 20, start_field = 22, virtual_field = 23, resident_field = 24;
+
+Nanoseconds process_cpu_time() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
+
+} // namespace
+
+OwnUsage parse_own_usage(std::string_view stat, int64_t ticks_per_second, uint64_t page_bytes) {
+    const auto name_end = stat.rfind(')');
+    const auto fields = base::split(stat.substr(name_end == stat.npos ? 0 : name_end + 1), " \t\n");
+    const auto field = [&](size_t number) {
+        const size_t at = number - first_behind_name;
+        const auto value = at < fields.size() ? base::parse_integer(fields[at]) : std::nullopt;
+        if (!value || *value < 0) throw base::ParseError("/proc/PID/stat", 1, "lacks a field");
+        return static_cast<uint64_t>(*value);
+    };
+    const auto ticks = static_cast<int64_t>(field(start_field));
+    return {.resident_bytes = field(resident_field) * page_bytes,
+            .virtual_bytes = field(virtual_field),
+            .threads = field(threads_field),
+            .started = std::chrono::seconds(1) * ticks / ticks_per_second};
+}
+
+OwnUsage read_own_usage(const base::Root& root) {
+    auto usage = parse_own_usage(root.read("proc/self/stat").value_or(""), sysconf(_SC_CLK_TCK),
+                                 static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+    usage.cpu = process_cpu_time();
+    usage.open_descriptors = root.list("proc/self/fd").size();
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) usage.most_descriptors = limit.rlim_cur;
+    return usage;
+}
+
+} // namespace probes
