@@ -37,7 +37,7 @@ OwnUsage parse_own_usage(std::string_view stat, int64_t ticks_per_second, uint64
     return {.resident_bytes = field(resident_field) * page_bytes,
             .virtual_bytes = field(virtual_field),
             .threads = field(threads_field),
-            .started = std::chrono::seconds(1) * ticks / ticks_per_second};
+            .started = Nanoseconds(std::chrono::seconds(1)) / ticks_per_second * ticks};
 }
 
 OwnUsage read_own_usage(const base::Root& root) {
