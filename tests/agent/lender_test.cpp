@@ -114,9 +114,10 @@ TEST_F(Lending, a_loan_lasts_as_long_as_it_is_kept) {
 
 TEST_F(Lending, resumes_however_the_borrower_ends) {
     Lender lender(lock_, loop_, pause_, resume_);
+    const auto path = lender_path(lock_, getpid());
     const pid_t borrower = fork();
     if (borrower == 0) {
-        const auto connection = borrow_raw();
+        const auto connection = connect_to(path);
         for (;;)
             ::pause();
     }
