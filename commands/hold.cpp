@@ -11,10 +11,11 @@ Hold hold_cpus(const std::filesystem::path& lock, const base::CpuList& cpus, Pro
         progress.show(fmt::format("waiting for process {} to pause", held.holder()));
         auto loan = agent::borrow(lock, held.holder());
         progress.clear();
-        if (!loan) throw;
-        progress.note(
-            fmt::format("cyclesoak: the agent (process {}) pauses meanwhile", held.holder()));
-        return {.loan = std::move(loan), .holder = soak::Holder(lock, cpus)};
+        Hold hold{.loan = std::move(loan), .holder = soak::Holder(lock, cpus)};
+        if (hold.loan)
+            progress.note(
+                fmt::format("cyclesoak: the agent (process {}) pauses meanwhile", held.holder()));
+        return hold;
     }
 }
 

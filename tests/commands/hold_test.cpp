@@ -101,16 +101,19 @@ TEST_F(HoldCpus, the_holder_pauses_as_long_as_we_hold) {
 }
 
 TEST_F(HoldCpus, refused_with_the_holder_where_it_does_not_pause) {
+    Progress loud{false};
+    testing::internal::CaptureStderr();
     for (const auto does : {Other::Does::nothing, Other::Does::only_say_so}) {
         const Other other(lock_, does);
         try {
-            hold_cpus(lock_, {1, 0}, quiet_);
+            hold_cpus(lock_, {1, 0}, loud);
             FAIL() << "it has a CPU that another has";
         } catch (const soak::HeldError& held) {
             EXPECT_EQ(held.cpu(), 0);
             EXPECT_EQ(held.holder(), other.pid());
         }
     }
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(HoldCpus, a_pause_is_told) {
