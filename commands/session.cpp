@@ -27,13 +27,13 @@ constexpr auto uncertain = "calibration-uncertain";
 
 } // namespace
 
-Session::Session(const InstrumentOptions& options, bool record)
+Session::Session(const InstrumentOptions& options, Progress& progress, bool record)
     : options_{.cpus = choose_cpus(options.cpus),
                .working_set = soak::WorkingSetChoice::parse(options.working_set),
                .yield = soak::parse_yield(options.yield),
                .record = record} {
     try {
-        holder_.emplace(soak::holder_path(), options_.cpus);
+        hold_.emplace(hold_cpus(soak::holder_path(), options_.cpus, progress));
     } catch (const std::system_error& error) {
         warnings_.push_back({"no-lock", fmt::format("nothing keeps another cyclesoak from the same "
                                                     "CPUs ({})",

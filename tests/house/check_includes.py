@@ -24,6 +24,7 @@ PLACES = {
     "CLI/": ["commands/", "main.cpp"],
     "netlink/": ["probes/devices.cpp"],
     "systemd/sd-bus": ["soak/systemd_slice.cpp"],
+    "systemd/sd-daemon": ["agent/service.cpp"],
     "prometheus/": ["exporters/"],
     "bpf/": ["probes/"],
 }
