@@ -26,6 +26,7 @@ PLACES = {
     "systemd/sd-bus": ["soak/systemd_slice.cpp"],
     "prometheus/": ["exporters/"],
     "bpf/": ["probes/"],
+    "curl/": ["exporters/pushgateway.cpp", "agent/peer.cpp"],
 }
 
 # demand is arithmetic: nothing with which one could read or write a file.
