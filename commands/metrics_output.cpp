@@ -36,7 +36,7 @@ MetricsOutput::MetricsOutput(const MetricsOptions& options) : options_(options) 
     try {
         gateway_.emplace(*options.pushgateway, options.push_job, host_name());
     } catch (const base::UsageError& error) {
-        throw base::UsageError(fmt::format("--pushgateway: {}", error.what()));
+        throw base::UsageError(fmt::format("--pushgateway, --push-job: {}", error.what()));
     }
 }
 

@@ -73,8 +73,8 @@ PushTarget::PushTarget(const std::string& url, const std::string& job,
     // A gateway cuts its paths at slashes, escaped ones too.
     for (const auto& text : {job, instance})
         if (text.find('/') != text.npos)
-            throw base::UsageError(fmt::format("'{}' may not have a slash", text));
-    if (job.empty()) throw base::UsageError("the name of a job may not be empty");
+            throw base::UsageError(fmt::format("the name '{}' may not have a slash", text));
+    if (job.empty()) throw base::UsageError("a name may not be empty");
 
     const auto parsed = owned(curl_url());
     const bool valid = curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) == CURLUE_OK;

@@ -58,8 +58,8 @@ constexpr Metric stolen{
     "Time in soaked windows that was neither left over nor our own, by cause: tasks (other threads "
     "ran), interrupts (hard and soft ones; without the cause hypervisor also what that took), "
     "hypervisor (virtual CPU taken away, firmware), core (slower clock or busy sibling), cache "
-    "(waited for memory), unexplained (the rest). Windows can disturb what runs: an observation, "
-    "not to be added to busy time. The highest value so far of a sum that can also fall."};
+    "(waited for memory), unexplained (the rest). An observation, not to be added to busy "
+    "time: windows can disturb what runs. The highest value so far of a sum that can also fall."};
 
 struct Cause {
     const char* name;
@@ -85,18 +85,20 @@ constexpr std::array sum_metrics{
                    "CPUs together."},
                   [](const CpuTotals& sum) { return seconds(sum.steal); }},
     Of<CpuTotals>{{"cyclesoak_cache_carried_over_seconds_total", counter,
-                   "What the cause cache is estimated to cost over all accounted time, from the "
-                   "soaked windows that were found not to disturb what ran; all CPUs together. To "
-                   "be added to busy time. The highest value so far of a sum that can also fall."},
+                   "What the cause cache is estimated to cost over the time that "
+                   "cyclesoak_cache_covered_seconds_total counts, from soaked windows that did not "
+                   "disturb what ran; all CPUs together. To be added to busy time. The highest "
+                   "value so far of a sum that can also fall."},
                   [](const CpuTotals& sum) { return Value(sum.cache.seconds); }},
     Of<CpuTotals>{{"cyclesoak_cache_carried_over_variance_seconds_squared_total", counter,
                    "Variance of cyclesoak_cache_carried_over_seconds_total by sampling: the root "
                    "of its increase is the standard error of that one's increase."},
                   [](const CpuTotals& sum) { return Value(sum.cache.variance); }},
-    Of<CpuTotals>{{"cyclesoak_cache_covered_seconds_total", counter,
-                   "CPU time for which cyclesoak_cache_carried_over_seconds_total speaks, all CPUs "
-                   "together; the rest of the accounted time is left out of it."},
-                  [](const CpuTotals& sum) { return seconds(sum.carried_over); }},
+    Of<CpuTotals>{
+        {"cyclesoak_cache_covered_seconds_total", counter,
+         "The accounted time for which cyclesoak_cache_carried_over_seconds_total speaks, "
+         "all CPUs together."},
+        [](const CpuTotals& sum) { return seconds(sum.carried_over); }},
 };
 
 constexpr std::array device_metrics{

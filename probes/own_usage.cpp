@@ -30,6 +30,12 @@ double boot_unix_seconds() {
     return seconds;
 }
 
+/// Whole seconds apart, since nanoseconds times ticks would overflow.
+Nanoseconds in_ticks(int64_t ticks, int64_t per_second) {
+    return std::chrono::seconds(ticks / per_second) +
+           Nanoseconds(std::chrono::seconds(ticks % per_second)) / per_second;
+}
+
 } // namespace
 
 OwnUsage parse_own_usage(std::string_view stat, int64_t ticks_per_second, uint64_t page_bytes) {
@@ -45,7 +51,7 @@ OwnUsage parse_own_usage(std::string_view stat, int64_t ticks_per_second, uint64
     return {.resident_bytes = field(resident_field) * page_bytes,
             .virtual_bytes = field(virtual_field),
             .threads = field(threads_field),
-            .started = std::chrono::seconds(1) * ticks / ticks_per_second};
+            .started = in_ticks(ticks, ticks_per_second)};
 }
 
 OwnUsage read_own_usage(const base::Root& root) {
