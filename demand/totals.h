@@ -43,6 +43,9 @@ struct CpuTotals {
     Nanoseconds carried_over{};
 };
 
+/// Adds all that two CPUs counted; busy is known where it is of both.
+CpuTotals operator+(const CpuTotals& a, const CpuTotals& b);
+
 /// What happened in windows, or between them, for the two to be compared.
 struct Activity {
     Nanoseconds time{};
@@ -74,6 +77,9 @@ struct Totals {
     std::string yielding;    ///< "cgroup", ...
     double duty_ratio = 0;   ///< share of the time in which a CPU is soaked, as was asked for
     std::vector<CpuTotals> cpus;
+    /// The sum of what CPUs had counted when they went away, for sums over CPUs not to fall. One
+    /// that comes back begins at zero among `cpus`.
+    CpuTotals departed{.busy = Nanoseconds()};
     std::vector<DeviceTotals> devices;  ///< those that are there now, by index
     probes::ProtocolCounters protocols; ///< over accounted time
     Activity inside, outside;           ///< of windows
@@ -93,6 +99,9 @@ struct Totals {
     std::vector<RecentWindow> recent;        ///< the latest, oldest first
     base::Warnings warnings;
 };
+
+/// Over all CPUs, also those that have gone.
+CpuTotals sum_of_cpus(const Totals& totals);
 
 using PublishedTotals = std::shared_ptr<const Totals>;
 

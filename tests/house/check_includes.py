@@ -27,6 +27,7 @@ PLACES = {
     "systemd/sd-daemon": ["agent/service.cpp"],
     "prometheus/": ["exporters/"],
     "bpf/": ["probes/"],
+    "curl/": ["exporters/pushgateway.cpp", "agent/peer.cpp"],
 }
 
 # demand is arithmetic: nothing with which one could read or write a file.
