@@ -25,6 +25,9 @@ PLACES = {
     "netlink/": ["probes/devices.cpp"],
     "systemd/sd-bus": ["soak/systemd_slice.cpp"],
     "prometheus/": ["exporters/"],
+    "microhttpd": ["agent/http"],
+    "gnutls/": ["agent/certificate.cpp", "agent/passwords.cpp", "agent/verifier.cpp"],
+    "crypt.h": ["agent/passwords.cpp"],
     "bpf/": ["probes/"],
 }
 
