@@ -37,7 +37,8 @@ Listener listen_at(const Address& address) {
     if (address.family() == AF_INET6) turn_on(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, tried);
     if (bind(fd.get(), address.data(), address.size()) < 0 || listen(fd.get(), SOMAXCONN) < 0)
         throw base::system_error(tried);
-    return {std::move(fd), Address::of_socket(fd.get()).text()};
+    auto text = Address::of_socket(fd.get()).text();
+    return {std::move(fd), std::move(text)};
 }
 
 bool is_absent_here(const std::error_code& error) {
