@@ -125,7 +125,7 @@ int run(const Options& options, const base::OriginalSignals& original) {
     base::Loop loop;
     base::Signals signals(original);
     Progress progress(options.output.quiet);
-    Session session(options.instrument);
+    Session session(options.instrument, progress);
     if (plan.command.empty()) {
         const auto length = plan.duration.value_or(std::chrono::seconds(built_in_seconds));
         plan.command = built_in_load(session.instrument().cpus(), length);

@@ -4,6 +4,7 @@
 #include "base/warning.h"
 #include "probes/counters.h"
 #include "probes/own_usage.h"
+#include "soak/stall_counts.h"
 #include "soak/window.h"
 
 #include <array>
@@ -55,20 +56,13 @@ struct Activity {
 /// A network device since the agent first saw it, over accounted time.
 using DeviceTotals = probes::DeviceCounters;
 
-/// Longest stalls that each but the last element of a StallHistogram counts; not cumulative.
-inline constexpr std::array<Nanoseconds, 8> stall_bounds{
-    std::chrono::microseconds(2),    std::chrono::microseconds(5),
-    std::chrono::microseconds(10),   std::chrono::microseconds(20),
-    std::chrono::microseconds(50),   std::chrono::microseconds(200),
-    std::chrono::microseconds(1000), std::chrono::microseconds(10000)};
+using soak::stall_bounds;
 
 /// Stalls of soaked windows, all CPUs.
-struct StallHistogram {
-    std::array<uint64_t, stall_bounds.size() + 1> count{};
-    Nanoseconds sum{};
-};
+using StallHistogram = soak::StallCounts;
 
-enum class CalibrationState { missing, good, uncertain, doubtful };
+/// The best first.
+enum class CalibrationState { good, uncertain, doubtful, missing };
 
 /// A window that was kept.
 struct RecentWindow {

@@ -24,7 +24,11 @@ PLACES = {
     "CLI/": ["commands/", "main.cpp"],
     "netlink/": ["probes/devices.cpp"],
     "systemd/sd-bus": ["soak/systemd_slice.cpp"],
+    "systemd/sd-daemon": ["agent/service.cpp"],
     "prometheus/": ["exporters/"],
+    "microhttpd": ["agent/http"],
+    "gnutls/": ["agent/certificate.cpp", "agent/passwords.cpp", "agent/verifier.cpp"],
+    "crypt.h": ["agent/passwords.cpp"],
     "bpf/": ["probes/"],
     "curl/": ["exporters/pushgateway.cpp", "agent/peer.cpp"],
 }
