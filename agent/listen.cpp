@@ -19,7 +19,7 @@ std::vector<Address> addresses_of(const std::string& endpoint) {
     try {
         return base::read_addresses(base::parse_endpoint(endpoint));
     } catch (const std::runtime_error& error) {
-        throw base::UsageError(error.what());
+        throw base::UsageError(fmt::format("--listen {}: {}", endpoint, error.what()));
     }
 }
 

@@ -1,5 +1,6 @@
 #include "commands/bulletin.h"
 
+#include "exporters/totals_json.h"
 #include "exporters/totals_metrics.h"
 
 namespace commands {
@@ -22,6 +23,8 @@ constexpr auto landing_page = R"(<!DOCTYPE html>
 <p>What this host's network traffic costs in CPU time. Version )" CYCLESOAK_VERSION R"(.</p>
 <ul>
 <li><a href="/metrics">/metrics</a>: everything, for Prometheus</li>
+<li><a href="/api/v1/totals">/api/v1/totals</a>, <a href="/api/v1/windows">/api/v1/windows</a>: the same,
+and the latest windows, as JSON</li>
 <li><a href="/-/healthy">/-/healthy</a>, <a href="/-/ready">/-/ready</a>: for whoever watches it</li>
 </ul>
 </body>
@@ -30,6 +33,13 @@ constexpr auto landing_page = R"(<!DOCTYPE html>
 
 Reply text_reply(const std::string& text, int status = 200) {
     return {.status = status, .body = std::make_shared<const std::string>(text)};
+}
+
+Reply json_reply(const demand::PublishedTotals& totals,
+                 std::string (*make)(const demand::Totals&, base::Nanoseconds)) {
+    if (!totals) return text_reply("not yet\n", 503);
+    return {.type = "application/json",
+            .body = std::make_shared<const std::string>(make(*totals, base::monotonic_raw_now()))};
 }
 
 } // namespace
@@ -69,6 +79,8 @@ std::map<std::string, agent::Handler> Bulletin::paths() {
              return Reply{.type = html, .body = std::make_shared<const std::string>(landing_page)};
          }},
         {"/metrics", [this] { return Reply{.type = prometheus_text, .body = metrics()}; }},
+        {"/api/v1/totals", [this] { return json_reply(latest(), exporters::make_totals); }},
+        {"/api/v1/windows", [this] { return json_reply(latest(), exporters::make_windows); }},
         {"/-/healthy", [] { return text_reply("healthy\n"); }},
         {"/-/ready",
          [this] { return latest() ? text_reply("ready\n") : text_reply("not yet\n", 503); }},

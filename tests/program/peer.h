@@ -26,7 +26,7 @@ class Server {
         // The line after that of the address.
         EXPECT_TRUE(running_.says("TLS is disabled"));
         const auto& log = running_.so_far().err;
-        const std::string before = "address=";
+        const std::string before = "Listening on\" address=";
         const auto begin = log.find(before) + before.size();
         url_ = "http://" + log.substr(begin, log.find_first_of(" \n", begin) - begin);
     }
