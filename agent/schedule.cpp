@@ -31,10 +31,7 @@ bool Schedule::take(const Step& step, Nanoseconds now) {
         next = {What::begin, step.cpu, now + plan_.cut};
         break;
     case What::begin:
-        next = {What::end, step.cpu, now + plan_.window};
-        break;
-    case What::end:
-        next = {What::read, step.cpu, now + plan_.settling};
+        next = {What::read, step.cpu, now + plan_.window + plan_.settling};
         break;
     case What::read:
         next = {What::soak, step.cpu, now + random_gap()};

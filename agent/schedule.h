@@ -24,9 +24,8 @@ class Schedule {
 
     enum class What {
         soak,  ///< start soaking
-        begin, ///< the window's first edge
-        end,   ///< its last edge; sleep
-        read,  ///< the soaker has sorted what was open at the edge
+        begin, ///< the window's first edge; its last one follows by itself
+        read,  ///< it is over, and the soaker has sorted what was open at its end
     };
     struct Step {
         What what = What::soak;

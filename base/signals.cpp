@@ -31,6 +31,12 @@ void restore_signals(const OriginalSignals& original) noexcept {
     pthread_sigmask(SIG_SETMASK, &original.blocked, nullptr);
 }
 
+void block_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
+
 Signals::Signals(const OriginalSignals& original) {
     sigset_t awaited;
     sigemptyset(&awaited);

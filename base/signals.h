@@ -22,6 +22,9 @@ OriginalSignals read_signals();
 /// Async-signal-safe: for a child between fork and exec.
 void restore_signals(const OriginalSignals& original) noexcept;
 
+/// No signal is delivered to the calling thread any more.
+void block_signals();
+
 /// SIGINT, SIGTERM and SIGHUP as readable events instead of interruptions. Those that were ignored
 /// at the start (nohup, a shell's background job) stay ignored. Blocks them in the calling thread
 /// and in threads it starts later, until the end of its life.

@@ -69,6 +69,10 @@ def cpu_seconds(pid):
     return total
 
 
+def children(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 def last_cpu():
     return max(os.sched_getaffinity(0))
 

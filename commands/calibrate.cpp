@@ -35,7 +35,7 @@ int calibrate(const Options& options, const base::OriginalSignals& original) {
     base::Signals signals(original);
     base::stop_at_signals(loop, signals);
     Progress progress(options.output.quiet);
-    Session session(options.instrument);
+    Session session(options.instrument, progress);
     if (!session.calibrate(loop, progress)) {
         fmt::print(stderr, "cyclesoak: interrupted; nothing was stored\n");
         return 1;

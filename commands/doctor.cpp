@@ -157,7 +157,7 @@ void try_to_measure(const Options& options, base::Loop& loop, Progress& progress
         return;
     }
     try {
-        Session session(options.instrument);
+        Session session(options.instrument, progress);
         measure(session, loop, progress, original, facts);
     } catch (const base::UsageError&) {
         throw;

@@ -1,5 +1,6 @@
 #include "commands/load.h"
 
+#include "base/address.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -61,7 +62,7 @@ struct Arguments {
     bool burns = false; ///< kind `burn` was named
     bool named = false; ///< any kind was
     std::optional<base::Nanoseconds> duration;
-    std::optional<loads::Endpoint> listen, connect;
+    std::optional<base::Endpoint> listen, connect;
     bool json = false;
 };
 
@@ -129,7 +130,7 @@ void add_network(CLI::App& app, Arguments& arguments, std::string& cpus, const s
         app, "--extra-ns", options.extra,
         [](const std::string& text) { return base::Nanoseconds(parse_count(text)); }, "N",
         "CPU time that the sender or client spends on top, each time, in ns");
-    add_parsed(app, "--connect", arguments.connect, loads::parse_endpoint, "HOST:PORT",
+    add_parsed(app, "--connect", arguments.connect, base::parse_endpoint, "HOST:PORT",
                "only this end; the other one runs `load --listen` there");
 }
 
@@ -209,8 +210,8 @@ bool write_result(const Arguments& arguments, const loads::Result& result) {
 
 int listen(const Arguments& arguments) {
     const Interruption interruption;
-    auto server = loads::with_first(loads::read_addresses(*arguments.listen),
-                                    [](const auto& address) { return loads::Server(address); });
+    auto server = base::with_first(base::read_addresses(*arguments.listen),
+                                   [](const auto& address) { return loads::Server(address); });
     std::cerr << "cyclesoak load: listening on " << server.address().text() << std::endl;
     const auto deadline =
         arguments.duration ? base::monotonic_now() + *arguments.duration : base::Nanoseconds::max();
@@ -227,7 +228,7 @@ int listen(const Arguments& arguments) {
 
 loads::Result run_network(const Arguments& arguments, int stop_fd) {
     if (!arguments.connect) return loads::run_loopback(arguments.network, stop_fd);
-    return loads::run_client(arguments.network, loads::read_addresses(*arguments.connect), stop_fd);
+    return loads::run_client(arguments.network, base::read_addresses(*arguments.connect), stop_fd);
 }
 
 /// Everything that can be said about the options without starting anything.
@@ -265,7 +266,7 @@ std::function<int()> add_load(CLI::App& program) {
     auto& arguments = state->arguments;
     auto* load = program.add_subcommand("load", "The built-in loads alone");
     add_common(*load, arguments, "10s, with --listen without end");
-    add_parsed(*load, "--listen", arguments.listen, loads::parse_endpoint, "[ADDR]:PORT",
+    add_parsed(*load, "--listen", arguments.listen, base::parse_endpoint, "[ADDR]:PORT",
                "be the other end of network loads, until ended or for --time");
     load->footer("Examples: both ends here; or one on each of two hosts\n"
                  "  cyclesoak load rr --cpu 0,1\n"

@@ -37,4 +37,24 @@ void add_output_options(CLI::App& command, OutputOptions& options, bool csv) {
     command.add_flag("--quiet", options.quiet, "No progress on stderr");
 }
 
+void add_metrics_options(CLI::App& command, MetricsOptions& options) {
+    command
+        .add_option("--textfile", options.textfile,
+                    "Write the results as Prometheus metrics to this file, NAME.prom for "
+                    "node_exporter's textfile collector")
+        ->option_text("FILE");
+    auto* gateway =
+        command
+            .add_option("--pushgateway", options.pushgateway,
+                        "Push the results as Prometheus metrics to the pushgateway there, like "
+                        "http://host:9091")
+            ->option_text("URL");
+    command
+        .add_option("--push-job", options.push_job,
+                    "The job that the pushgateway keeps them under, with this host as instance")
+        ->option_text("NAME")
+        ->capture_default_str()
+        ->needs(gateway);
+}
+
 } // namespace commands

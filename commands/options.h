@@ -30,4 +30,11 @@ struct OutputOptions {
 };
 void add_output_options(CLI::App& command, OutputOptions& options, bool csv = true);
 
+/// Where the metrics of finished runs go, beside the report.
+struct MetricsOptions {
+    std::optional<std::string> textfile, pushgateway;
+    std::string push_job = "cyclesoak";
+};
+void add_metrics_options(CLI::App& command, MetricsOptions& options);
+
 } // namespace commands

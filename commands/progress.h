@@ -20,6 +20,10 @@ class Progress {
     void clear();
     /// A lasting line on stderr, terminal or not; the progress line comes back below it.
     void print(std::string_view line);
+    /// The same, unless told to be quiet.
+    void note(std::string_view line) {
+        if (!quiet_) print(line);
+    }
 
   private:
     bool shown_on_terminal_;

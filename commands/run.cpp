@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "commands/measure.h"
+#include "commands/metrics_output.h"
 #include "commands/report_output.h"
 #include "probes/benchmark_results.h"
 
@@ -24,6 +25,7 @@ constexpr auto built_in_seconds = 10;
 struct Options {
     InstrumentOptions instrument;
     OutputOptions output;
+    MetricsOptions metrics;
     std::vector<std::string> command, devices, work;
     std::optional<std::string> peer, peer_ca, peer_password_file;
     std::string parser, baseline = "1.5s", duration, phase = "300ms", timeout;
@@ -123,10 +125,11 @@ int worse(int a, int b) { return a == 1 || b == 1 ? 1 : std::max(a, b); }
 
 int run(const Options& options, const base::OriginalSignals& original) {
     auto plan = make_plan(options);
+    const MetricsOutput metrics(options.metrics);
     base::Loop loop;
     base::Signals signals(original);
     Progress progress(options.output.quiet);
-    Session session(options.instrument);
+    Session session(options.instrument, progress);
     if (plan.command.empty()) {
         const auto length = plan.duration.value_or(std::chrono::seconds(built_in_seconds));
         plan.command = built_in_load(session.instrument().cpus(), length);
@@ -142,7 +145,8 @@ int run(const Options& options, const base::OriginalSignals& original) {
         if (outcome->interrupted) break;
     }
     if (reports.empty()) return failed("interrupted before the load began; nothing was measured");
-    return write_reports(reports, options.output) ? code : 1;
+    const bool written = write_reports(reports, options.output);
+    return metrics.write(reports) && written ? code : 1;
 }
 
 } // namespace
@@ -153,6 +157,7 @@ std::function<int()> add_run(CLI::App& program, const base::OriginalSignals& ori
     auto options = std::make_shared<Options>();
     add_instrument_options(*command, options->instrument);
     add_output_options(*command, options->output);
+    add_metrics_options(*command, options->metrics);
     command
         ->add_option("benchmark", options->command,
                      "What to run, after `--`; without one a built-in loopback load, 10 s")

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 
 namespace commands {
 namespace {
@@ -26,21 +25,15 @@ base::CpuList choose_cpus(const std::string& wanted) {
 
 constexpr auto uncertain = "calibration-uncertain";
 
-/// Counted by the same clock, at the same rate?
-bool fits(const soak::Calibration& calibration, const soak::Timebase& timebase) {
-    return calibration.counter == timebase.counter() &&
-           std::abs(calibration.ticks_per_ns / timebase.ticks_per_ns() - 1) < 1e-3;
-}
-
 } // namespace
 
-Session::Session(const InstrumentOptions& options, bool record)
+Session::Session(const InstrumentOptions& options, Progress& progress, bool record)
     : options_{.cpus = choose_cpus(options.cpus),
                .working_set = soak::WorkingSetChoice::parse(options.working_set),
                .yield = soak::parse_yield(options.yield),
                .record = record} {
     try {
-        holder_.emplace(soak::holder_path(), options_.cpus);
+        hold_.emplace(hold_cpus(soak::holder_path(), options_.cpus, progress));
     } catch (const std::system_error& error) {
         warnings_.push_back({"no-lock", fmt::format("nothing keeps another cyclesoak from the same "
                                                     "CPUs ({})",
@@ -53,7 +46,7 @@ bool Session::prepare(base::Loop& loop, Progress& progress) {
     const auto fingerprint =
         soak::read_fingerprint(base::Root(), options_.cpus, options_.working_set);
     const auto stored = soak::read_calibration(soak::calibration_path(), fingerprint);
-    if (stored.calibration && fits(*stored.calibration, instrument_->timebase())) {
+    if (stored.calibration && soak::fits(*stored.calibration, instrument_->timebase())) {
         instrument_->use(*stored.calibration);
         // Taken in a slow moment? The next may be better.
         if (!instrument_->contradicts_calibration(loop)) return !loop.stopped();

@@ -2,9 +2,9 @@
 
 #include "base/loop.h"
 #include "base/warning.h"
+#include "commands/hold.h"
 #include "commands/options.h"
 #include "commands/progress.h"
-#include "soak/holder.h"
 #include "soak/instrument.h"
 
 #include <optional>
@@ -20,10 +20,10 @@ class TooBusyError : public std::runtime_error {
 /// The instrument, ours alone and calibrated: what every measuring command begins with.
 class Session {
   public:
-    /// Starts the soakers. Make it while the process has one thread. `record`: soakers that can
-    /// record. Throws base::UsageError for CPUs or choices that cannot be, soak::HeldError where
-    /// somebody else soaks.
-    explicit Session(const InstrumentOptions& options, bool record = false);
+    /// Starts the soakers; an agent that has the CPUs pauses meanwhile. Make it while the process has
+    /// one thread. `record`: soakers that can record. Throws base::UsageError for CPUs or choices
+    /// that cannot be, soak::HeldError where somebody else soaks.
+    Session(const InstrumentOptions& options, Progress& progress, bool record = false);
 
     /// Takes the stored calibration if it is this machine's as it is now, else calibrates, stores
     /// that and says so. False if it was interrupted. Throws TooBusyError.
@@ -45,7 +45,7 @@ class Session {
     void store(const soak::Calibration& calibration, Progress& progress);
 
     soak::Instrument::Options options_;
-    std::optional<soak::Holder> holder_;
+    std::optional<Hold> hold_;
     std::optional<soak::Instrument> instrument_;
     base::Warnings warnings_;
 };

@@ -1,8 +1,6 @@
 #include "commands/trials.h"
 
 #include "base/error.h"
-#include "base/files.h"
-#include "base/text.h"
 
 #include <fmt/format.h>
 
@@ -32,20 +30,6 @@ Nanoseconds process_cpu_time(pid_t pid) {
         throw std::system_error(error, std::generic_category(), "the load's CPU clock");
     if (clock_gettime(clock, &time) != 0) throw base::system_error("read the load's CPU clock");
     return seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
-}
-
-/// CPU time of the soaker's thread, as the scheduler counts it; 0 where that is not to be had.
-Nanoseconds soaker_cpu_time(pid_t soakers, int cpu) {
-    const base::Root root;
-    const auto tasks = fmt::format("/proc/{}/task", soakers);
-    for (const auto& task : root.list(tasks)) {
-        const auto folder = fmt::format("{}/{}", tasks, task);
-        if (root.read_line(folder + "/comm") != fmt::format("soak/{}", cpu)) continue;
-        const auto text = root.read_line(folder + "/schedstat").value_or("");
-        const auto fields = base::split(text);
-        return Nanoseconds(fields.empty() ? 0 : base::parse_integer(fields[0]).value_or(0));
-    }
-    return {};
 }
 
 Nanoseconds quantile(const std::vector<Nanoseconds>& sorted, double share) {
@@ -83,7 +67,7 @@ struct Trials::Edge {
 
 Trials::Trials(Session& session, base::Loop& loop, const base::OriginalSignals& original)
     : session_(session), loop_(loop), original_(original), cpu_(session.instrument().cpus().back()),
-      probes_(base::Root(), {cpu_}) {}
+      probes_(base::Root(), {cpu_}), soakers_(base::Root(), session.instrument().pid(), "soak") {}
 
 Trials::~Trials() { soak(false); }
 
@@ -118,7 +102,8 @@ Trials::Edge Trials::read_edge(const probes::Benchmark* load) {
                                                  load->exit_status().value_or(0)));
         edge.truth = process_cpu_time(load->pid());
     }
-    edge.soaker = soaker_cpu_time(session_.instrument().pid(), cpu_);
+    const auto& soakers = soakers_.read();
+    if (const auto soaker = soakers.find(cpu_); soaker != soakers.end()) edge.soaker = soaker->second;
     return edge;
 }
 

@@ -5,6 +5,7 @@
 #include "demand/verification.h"
 #include "probes/benchmark.h"
 #include "probes/probes.h"
+#include "probes/thread_times.h"
 
 #include <string>
 #include <vector>
@@ -56,6 +57,7 @@ class Trials {
     const base::OriginalSignals& original_;
     int cpu_;
     probes::Probes probes_;
+    probes::ThreadTimes soakers_;
     bool soaking_ = false;
 };
 

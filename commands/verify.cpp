@@ -127,7 +127,7 @@ int verify(const Options& options, const base::OriginalSignals& original) {
     base::Signals signals(original);
     base::stop_at_signals(loop, signals);
     Progress progress(options.output.quiet);
-    Session session(options.instrument);
+    Session session(options.instrument, progress);
     try {
         if (!session.prepare(loop, progress)) {
             fmt::print(stderr, "cyclesoak: interrupted; nothing was verified\n");

@@ -118,7 +118,7 @@ int watch(const Options& options, const base::OriginalSignals& original) {
     Record record(options.record);
     if (options.cpu_number > 0)
         progress.print("cyclesoak: -N is not needed: CPUs are counted here");
-    Session session(options.instrument, record.wanted());
+    Session session(options.instrument, progress, record.wanted());
     const bool ready =
         options.calibrate ? session.calibrate(loop, progress) : session.prepare(loop, progress);
     for (const auto& warning : session.warnings())

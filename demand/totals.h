@@ -4,6 +4,7 @@
 #include "base/warning.h"
 #include "probes/counters.h"
 #include "probes/own_usage.h"
+#include "soak/stall_counts.h"
 #include "soak/window.h"
 
 #include <array>
@@ -42,6 +43,9 @@ struct CpuTotals {
     Nanoseconds carried_over{};
 };
 
+/// Adds all that two CPUs counted; busy is known where it is of both.
+CpuTotals operator+(const CpuTotals& a, const CpuTotals& b);
+
 /// What happened in windows, or between them, for the two to be compared.
 struct Activity {
     Nanoseconds time{};
@@ -52,20 +56,13 @@ struct Activity {
 /// A network device since the agent first saw it, over accounted time.
 using DeviceTotals = probes::DeviceCounters;
 
-/// Longest stalls that each but the last element of a StallHistogram counts; not cumulative.
-inline constexpr std::array<Nanoseconds, 8> stall_bounds{
-    std::chrono::microseconds(2),    std::chrono::microseconds(5),
-    std::chrono::microseconds(10),   std::chrono::microseconds(20),
-    std::chrono::microseconds(50),   std::chrono::microseconds(200),
-    std::chrono::microseconds(1000), std::chrono::microseconds(10000)};
+using soak::stall_bounds;
 
 /// Stalls of soaked windows, all CPUs.
-struct StallHistogram {
-    std::array<uint64_t, stall_bounds.size() + 1> count{};
-    Nanoseconds sum{};
-};
+using StallHistogram = soak::StallCounts;
 
-enum class CalibrationState { missing, good, uncertain, doubtful };
+/// The best first.
+enum class CalibrationState { good, uncertain, doubtful, missing };
 
 /// A window that was kept.
 struct RecentWindow {
@@ -80,6 +77,9 @@ struct Totals {
     std::string yielding;    ///< "cgroup", ...
     double duty_ratio = 0;   ///< share of the time in which a CPU is soaked, as was asked for
     std::vector<CpuTotals> cpus;
+    /// The sum of what CPUs had counted when they went away, for sums over CPUs not to fall. One
+    /// that comes back begins at zero among `cpus`.
+    CpuTotals departed{.busy = Nanoseconds()};
     std::vector<DeviceTotals> devices;  ///< those that are there now, by index
     probes::ProtocolCounters protocols; ///< over accounted time
     Activity inside, outside;           ///< of windows
@@ -99,6 +99,9 @@ struct Totals {
     std::vector<RecentWindow> recent;        ///< the latest, oldest first
     base::Warnings warnings;
 };
+
+/// Over all CPUs, also those that have gone.
+CpuTotals sum_of_cpus(const Totals& totals);
 
 using PublishedTotals = std::shared_ptr<const Totals>;
 

@@ -3,6 +3,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/loop.h"
+#include "base/signals.h"
 #include "loads/control.h"
 #include "loads/ends.h"
 #include "loads/server.h"
@@ -66,7 +67,7 @@ class OwnServer {
     explicit OwnServer(const Address& address)
         : stop_(base::make_descriptor(eventfd(0, EFD_CLOEXEC), "eventfd")), server_(address),
           thread_([this] {
-              block_signals();
+              base::block_signals();
               server_.serve(stop_.get(), Nanoseconds::max(), {});
           }) {}
     OwnServer(const OwnServer&) = delete;
@@ -87,7 +88,7 @@ class OwnServer {
 } // namespace
 
 Result run_client(const Options& options, const std::vector<Address>& addresses, int stop_fd) {
-    Control control(with_first(addresses, connect_tcp));
+    Control control(base::with_first(addresses, connect_tcp));
     const auto server = Address::of_peer(control.fd());
     auto sockets = connect_data(options, server.with_port(ask_for_port(options, control)));
     Team team(options.client_cpu);
@@ -101,7 +102,7 @@ Result run_client(const Options& options, const std::vector<Address>& addresses,
 }
 
 Result run_loopback(const Options& options, int stop_fd) {
-    const OwnServer server(read_addresses({"127.0.0.1", 0}).front());
+    const OwnServer server(base::read_addresses({"127.0.0.1", 0}).front());
     return run_client(options, {server.address()}, stop_fd);
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
-#include "loads/address.h"
+#include "base/address.h"
 #include "loads/options.h"
 #include "loads/result.h"
 
 namespace loads {
+
+using base::Address;
 
 /// The client's end against a server elsewhere, at the first of `addresses` that answers. Ends early, and still reports, once `stop_fd`
 /// (-1: none) is readable. Throws std::system_error or std::runtime_error if the server cannot be

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/address.h"
 #include "base/descriptor.h"
-#include "loads/address.h"
 #include "loads/control.h"
 #include "loads/result.h"
 
@@ -10,6 +10,8 @@
 #include <string>
 
 namespace loads {
+
+using base::Address;
 
 /// The other end of network loads: serves one client after the other. The port is that of the
 /// control connection; for the data each client is told a further one.

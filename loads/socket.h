@@ -1,13 +1,14 @@
 #pragma once
 
+#include "base/address.h"
 #include "base/descriptor.h"
 #include "base/time.h"
-#include "loads/address.h"
 
 #include <span>
 
 namespace loads {
 
+using base::Address;
 using base::Descriptor;
 using base::Nanoseconds;
 

@@ -1,12 +1,12 @@
 #include "loads/team.h"
 
 #include "base/error.h"
+#include "base/signals.h"
 #include "loads/socket.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -25,12 +25,6 @@ void pin(int cpu) {
 }
 
 } // namespace
-
-void block_signals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, nullptr);
-}
 
 Tally& Tally::operator+=(const Tally& other) {
     sent += other.sent;
@@ -69,7 +63,7 @@ void Team::start(Descriptor socket, Work work) {
 }
 
 void Team::run(Worker& worker, const Work& work) {
-    block_signals();
+    base::block_signals();
     // Wake up when asked to, not up to 50 us later.
     prctl(PR_SET_TIMERSLACK, 1UL);
     try {

@@ -45,9 +45,6 @@ class Stop {
     std::atomic<bool> stopped_ = false;
 };
 
-/// No signal is delivered to the calling thread any more.
-void block_signals();
-
 /// What a thread does with its socket (-1: has none) until it is stopped or its peer is done.
 using Work = std::function<void(int fd, const Stop& stop, Tally& tally)>;
 

@@ -16,10 +16,24 @@ using base::Nanoseconds;
 constexpr size_t first_behind_name = 3;
 constexpr size_t threads_field = 20, start_field = 22, virtual_field = 23, resident_field = 24;
 
-Nanoseconds process_cpu_time() {
+Nanoseconds read_clock(clockid_t clock) {
     timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    clock_gettime(clock, &time);
     return std::chrono::seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
+
+/// Read once: whoever watches takes a start that moves, were it by a microsecond, for another
+/// process.
+double boot_unix_seconds() {
+    static const double seconds =
+        base::to_seconds(read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME));
+    return seconds;
+}
+
+/// Whole seconds apart, since nanoseconds times ticks would overflow.
+Nanoseconds in_ticks(int64_t ticks, int64_t per_second) {
+    return std::chrono::seconds(ticks / per_second) +
+           Nanoseconds(std::chrono::seconds(ticks % per_second)) / per_second;
 }
 
 } // namespace
@@ -37,13 +51,14 @@ OwnUsage parse_own_usage(std::string_view stat, int64_t ticks_per_second, uint64
     return {.resident_bytes = field(resident_field) * page_bytes,
             .virtual_bytes = field(virtual_field),
             .threads = field(threads_field),
-            .started = std::chrono::seconds(1) * ticks / ticks_per_second};
+            .started = in_ticks(ticks, ticks_per_second)};
 }
 
 OwnUsage read_own_usage(const base::Root& root) {
     auto usage = parse_own_usage(root.read("proc/self/stat").value_or(""), sysconf(_SC_CLK_TCK),
                                  static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
-    usage.cpu = process_cpu_time();
+    usage.started_unix_seconds = boot_unix_seconds() + base::to_seconds(usage.started);
+    usage.cpu = read_clock(CLOCK_PROCESS_CPUTIME_ID);
     usage.open_descriptors = root.list("proc/self/fd").size();
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) usage.most_descriptors = limit.rlim_cur;

@@ -14,7 +14,8 @@ struct OwnUsage {
     uint64_t resident_bytes = 0, virtual_bytes = 0;
     uint64_t threads = 0;
     uint64_t open_descriptors = 0, most_descriptors = 0;
-    base::Nanoseconds started{}; ///< since the system's boot
+    base::Nanoseconds started{};     ///< since the system's boot
+    double started_unix_seconds = 0; ///< by the wall clock at the first reading; then it stays
 };
 
 /// Memory, threads and start from /proc/PID/stat (fields 20 and 22 to 24, proc(5)). Throws

@@ -101,6 +101,11 @@ Limits make_limits(const ChunkSamples& samples, double ticks_per_ns) {
     return limits;
 }
 
+bool fits(const Calibration& calibration, const Timebase& timebase) {
+    return calibration.counter == timebase.counter() &&
+           std::abs(calibration.ticks_per_ns / timebase.ticks_per_ns() - 1) < 1e-3;
+}
+
 bool contradicts_calibration(std::span<const CpuWindow> windows) {
     const auto faster = std::count_if(windows.begin(), windows.end(), [](const auto& window) {
         return -(window.causes.core + window.causes.cache) > window.soaked * 3 / 100;

@@ -60,6 +60,9 @@ Limits make_limits(const ChunkSamples& samples, double ticks_per_ns);
 CpuCalibration calibrate_cpu(int cpu, const ChunkSamples& samples, const Limits& limits,
                              std::span<const Tally> windows);
 
+/// Was it counted by the same clock, at the same rate?
+bool fits(const Calibration& calibration, const Timebase& timebase);
+
 /// In most of one CPU's windows, did the soaker get through over 3 % more than the calibration
 /// allows? Then that was taken in a slow moment. Needs two windows in which it had over 1 % of
 /// the CPU.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int schema = 1;
 /// Counts up whenever chunks, limits or what is sampled change.
-constexpr auto loop_version = "1";
+constexpr auto loop_version = "2";
 constexpr auto kind_of_file = "cyclesoak calibration";
 
 /// Value of the first "key : value" line of /proc/cpuinfo.
@@ -67,7 +67,7 @@ Fingerprint read_fingerprint(const base::Root& root, const base::CpuList& cpus,
             {"loop version", loop_version}};
 }
 
-std::filesystem::path calibration_path() {
+std::filesystem::path calibration_path(std::string_view file) {
     const auto variable = [](const char* name) {
         const char* value = std::getenv(name);
         return std::filesystem::path(value ? value : "");
@@ -75,7 +75,7 @@ std::filesystem::path calibration_path() {
     auto folder = variable("XDG_STATE_HOME");
     if (folder.empty())
         folder = geteuid() == 0 ? "/var/lib" : variable("HOME") / ".local" / "state";
-    return folder / "cyclesoak" / "calibration.json";
+    return folder / "cyclesoak" / file;
 }
 
 StoredCalibration read_calibration(const std::filesystem::path& path, const Fingerprint& wanted) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace soak {
 
@@ -26,8 +27,8 @@ struct StoredCalibration {
     bool replaceable = true; ///< false: the file is not ours, damaged, or of a later version
 };
 
-/// $XDG_STATE_HOME/cyclesoak, /var/lib/cyclesoak for root, else ~/.local/state/cyclesoak.
-std::filesystem::path calibration_path();
+/// In $XDG_STATE_HOME/cyclesoak, /var/lib/cyclesoak for root, else ~/.local/state/cyclesoak.
+std::filesystem::path calibration_path(std::string_view file = "calibration.json");
 
 /// Never throws for what is in the file.
 StoredCalibration read_calibration(const std::filesystem::path& path, const Fingerprint& wanted);

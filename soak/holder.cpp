@@ -33,6 +33,14 @@ flock byte_lock(int cpu) {
     return lock;
 }
 
+/// False: somebody else has it, or had it a moment ago.
+bool try_lock(int file, int cpu, const std::filesystem::path& path) {
+    auto lock = byte_lock(cpu);
+    if (fcntl(file, F_SETLK, &lock) == 0) return true;
+    if (errno != EAGAIN && errno != EACCES) throw base::system_error("lock " + path.string());
+    return false;
+}
+
 } // namespace
 
 HeldError::HeldError(int cpu, pid_t holder)
@@ -49,13 +57,13 @@ std::filesystem::path holder_path() {
 
 Holder::Holder(const std::filesystem::path& path, const base::CpuList& cpus)
     : file_(open_lock(path)) {
-    for (const int cpu : cpus) {
-        auto lock = byte_lock(cpu);
-        if (fcntl(file_.get(), F_SETLK, &lock) == 0) continue;
-        if (errno != EAGAIN && errno != EACCES) throw base::system_error("lock " + path.string());
-        fcntl(file_.get(), F_GETLK, &lock);
-        throw HeldError(cpu, lock.l_pid);
-    }
+    for (const int cpu : cpus)
+        while (!try_lock(file_.get(), cpu, path)) {
+            auto lock = byte_lock(cpu);
+            fcntl(file_.get(), F_GETLK, &lock);
+            // Else it has been given back meanwhile, and there is nobody to name.
+            if (lock.l_type != F_UNLCK) throw HeldError(cpu, lock.l_pid);
+        }
 }
 
 } // namespace soak

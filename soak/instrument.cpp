@@ -39,6 +39,8 @@ size_t evicting_bytes(const CpuPlace& place, size_t working_set_bytes) {
     return std::min(std::max(2 * share, 4 * working_set_bytes), most_evicting_bytes);
 }
 
+bool acknowledged(const Slot& slot) { return slot.acknowledged(); }
+
 void keep_samples(ChunkSamples& kept, Sampled what, const Slot& slot, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         const auto& sample = slot.samples()[i];
@@ -84,24 +86,32 @@ Instrument::Instrument(const Options& options)
                              "are timed by clock_gettime, which is coarser"});
 }
 
-void Instrument::command(Mode mode) {
+Instrument::Part Instrument::part(size_t at) const {
+    return {process_->slots().subspan(at, 1), std::span(plans_).subspan(at, 1)};
+}
+
+void Instrument::command(Mode mode, const Part& part) {
     const Ticks edge = timebase_.now();
-    for (auto& slot : process_->slots())
+    for (auto& slot : part.slots)
         slot.command(mode, edge);
 }
 
-void Instrument::soak() { command(Mode::soak); }
-void Instrument::park() { command(Mode::park); }
+void Instrument::soak() { command(Mode::soak, all()); }
+void Instrument::park() { command(Mode::park, all()); }
+
+void Instrument::park(size_t at, Nanoseconds later) {
+    process_->slots()[at].command(Mode::park, timebase_.now() + timebase_.ticks(later));
+}
 
 bool Instrument::settled() const {
     const auto slots = process_->slots();
     return std::all_of(slots.begin(), slots.end(), [](const Slot& s) { return s.acknowledged(); });
 }
 
-bool Instrument::wait_for(base::Loop& loop, const std::function<bool(const Slot&)>& reached) const {
-    const auto slots = process_->slots();
+bool Instrument::wait_for(base::Loop& loop, const Part& part,
+                          const std::function<bool(const Slot&)>& reached) const {
     const auto deadline = base::monotonic_now() + patience;
-    while (!std::all_of(slots.begin(), slots.end(), reached)) {
+    while (!std::all_of(part.slots.begin(), part.slots.end(), reached)) {
         const auto now = base::monotonic_now();
         if (now > deadline || ended() || !loop.run_until(now + milliseconds(1))) return false;
     }
@@ -115,61 +125,78 @@ void Instrument::use(const Calibration& calibration) {
             process_->slots()[i].set_limits(cpu->limits);
 }
 
-bool Instrument::sample(base::Loop& loop, Sampled what, size_t count,
+bool Instrument::sample(base::Loop& loop, const Part& part, Sampled what, size_t count,
                         std::vector<ChunkSamples>& samples) {
-    for (auto& slot : process_->slots())
+    for (auto& slot : part.slots)
         slot.set_sampled(what);
-    command(Mode::sample);
-    const bool reached = wait_for(loop, [&](const Slot& slot) {
+    command(Mode::sample, part);
+    const bool reached = wait_for(loop, part, [&](const Slot& slot) {
         return slot.acknowledged() && slot.sample_count() >= count;
     });
     for (size_t i = 0; reached && i < samples.size(); ++i)
-        keep_samples(samples[i], what, process_->slots()[i], count);
-    park();
-    return wait_for(loop, [](const Slot& slot) { return slot.acknowledged(); }) && reached;
+        keep_samples(samples[i], what, part.slots[i], count);
+    command(Mode::park, part);
+    return wait_for(loop, part, acknowledged) && reached;
 }
 
 /// The tallies of many short windows: first index the CPU.
-void Instrument::add_short_windows(base::Loop& loop, int count,
+void Instrument::add_short_windows(base::Loop& loop, const Part& part, int count,
                                    std::vector<std::vector<Tally>>& tallies) {
-    soak();
-    wait_for(loop, [](const Slot& slot) { return slot.acknowledged(); });
+    command(Mode::soak, part);
+    wait_for(loop, part, acknowledged);
     auto edge = base::monotonic_now();
-    auto last = snapshot();
+    auto last = snapshot(part);
     for (int i = 0; i < count && loop.run_until(edge += calibration_window); ++i) {
-        auto next = snapshot();
-        for (size_t cpu = 0; cpu < plans_.size(); ++cpu)
+        auto next = snapshot(part);
+        for (size_t cpu = 0; cpu < part.plans.size(); ++cpu)
             tallies[cpu].push_back(next.cpus[cpu].tally - last.cpus[cpu].tally);
         last = std::move(next);
     }
-    park();
-    wait_for(loop, [](const Slot& slot) { return slot.acknowledged(); });
+    command(Mode::park, part);
+    wait_for(loop, part, acknowledged);
 }
 
 std::optional<Calibration> Instrument::calibrate(base::Loop& loop) {
+    auto calibration = calibrate(loop, all());
+    if (calibration) calibration_ = *calibration;
+    return calibration;
+}
+
+std::optional<CpuCalibration> Instrument::calibrate_alone(base::Loop& loop, size_t at) {
+    const auto calibration = calibrate(loop, part(at));
+    if (!calibration) return std::nullopt;
+    std::erase_if(calibration_.cpus, [&](const auto& cpu) { return cpu.cpu == cpus_[at]; });
+    calibration_.ticks_per_ns = calibration->ticks_per_ns;
+    calibration_.counter = calibration->counter;
+    return calibration_.cpus.emplace_back(calibration->cpus.front());
+}
+
+std::optional<Calibration> Instrument::calibrate(base::Loop& loop, const Part& part) {
     constexpr auto few = Slot::few_samples;
-    std::vector<ChunkSamples> samples(plans_.size());
-    park();
-    if (!wait_for(loop, [](const Slot& slot) { return slot.acknowledged(); }) ||
-        !sample(loop, Sampled::warm, Slot::most_samples, samples) ||
-        !sample(loop, Sampled::readings, few, samples) ||
-        !sample(loop, Sampled::cold, few, samples) || !sample(loop, Sampled::evicted, few, samples))
+    std::vector<ChunkSamples> samples(part.plans.size());
+    command(Mode::park, part);
+    if (!wait_for(loop, part, acknowledged) ||
+        !sample(loop, part, Sampled::warm, Slot::most_samples, samples) ||
+        !sample(loop, part, Sampled::readings, few, samples) ||
+        !sample(loop, part, Sampled::cold, few, samples) ||
+        !sample(loop, part, Sampled::evicted, few, samples))
         return std::nullopt;
-    for (size_t i = 0; i < plans_.size(); ++i)
-        process_->slots()[i].set_limits(make_limits(samples[i], timebase_.ticks_per_ns()));
-    std::vector<std::vector<Tally>> tallies(plans_.size());
+    for (size_t i = 0; i < part.plans.size(); ++i)
+        part.slots[i].set_limits(make_limits(samples[i], timebase_.ticks_per_ns()));
+    std::vector<std::vector<Tally>> tallies(part.plans.size());
+    std::optional<Calibration> calibration;
     for (int round = 0; round < most_rounds; ++round) {
-        add_short_windows(loop, calibration_windows, tallies);
+        add_short_windows(loop, part, calibration_windows, tallies);
         if (loop.stopped() || ended()) return std::nullopt;
-        calibration_ = make_calibration(samples, tallies);
-        if (!calibration_.uncertain()) break;
+        calibration = make_calibration(part, samples, tallies);
+        if (!calibration->uncertain()) break;
     }
-    return calibration_;
+    return calibration;
 }
 
 bool Instrument::contradicts_calibration(base::Loop& loop) {
     std::vector<std::vector<Tally>> tallies(plans_.size());
-    add_short_windows(loop, check_windows, tallies);
+    add_short_windows(loop, all(), check_windows, tallies);
     for (size_t i = 0; i < plans_.size(); ++i) {
         const auto* calibration = calibration_.find(plans_[i].cpu);
         std::vector<CpuWindow> windows;
@@ -180,20 +207,22 @@ bool Instrument::contradicts_calibration(base::Loop& loop) {
     return false;
 }
 
-Calibration Instrument::make_calibration(const std::vector<ChunkSamples>& samples,
+Calibration Instrument::make_calibration(const Part& part, const std::vector<ChunkSamples>& samples,
                                          const std::vector<std::vector<Tally>>& tallies) const {
     Calibration calibration{.ticks_per_ns = timebase_.ticks_per_ns(),
                             .counter = timebase_.counter()};
-    for (size_t i = 0; i < plans_.size(); ++i)
+    for (size_t i = 0; i < part.plans.size(); ++i)
         calibration.cpus.push_back(
-            calibrate_cpu(plans_[i].cpu, samples[i], process_->slots()[i].limits(), tallies[i]));
+            calibrate_cpu(part.plans[i].cpu, samples[i], part.slots[i].limits(), tallies[i]));
     return calibration;
 }
 
-Snapshot Instrument::snapshot() const {
+Snapshot Instrument::snapshot() const { return snapshot(all()); }
+
+Snapshot Instrument::snapshot(const Part& part) const {
     Snapshot snapshot;
     snapshot.time = timebase_.read_pair();
-    for (const auto& slot : process_->slots()) {
+    for (const auto& slot : part.slots) {
         const bool parked = slot.mode() == Mode::park;
         auto& cpu = snapshot.cpus.emplace_back(make_cpu_snapshot(
             slot.read(), slot.begin(), parked ? slot.end() : snapshot.time.ticks, slot.limits()));
@@ -207,6 +236,11 @@ Snapshot Instrument::snapshot() const {
 Windows Instrument::window(const Snapshot& earlier, const Snapshot& later) const {
     if (ended()) return {.discarded = "soakers-ended"};
     return make_windows(earlier, later, cpus_, calibration_, timebase_);
+}
+
+Windows Instrument::window(const Snapshot& earlier, const Snapshot& later, size_t at) const {
+    if (ended()) return {.discarded = "soakers-ended"};
+    return make_windows(earlier, later, {cpus_[at]}, calibration_, timebase_);
 }
 
 std::span<RecordRing> Instrument::start_recording() {

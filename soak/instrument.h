@@ -46,6 +46,9 @@ class Instrument {
     /// meanwhile. nullopt if that was stopped or the soakers could not be reached. The result is in
     /// force afterwards.
     std::optional<Calibration> calibrate(base::Loop& loop);
+    /// The same of the CPU that is number `at` in cpus(), while the others' soakers sleep: its clock
+    /// is another then, and so is its calibration. Those of the others stay in force.
+    std::optional<CpuCalibration> calibrate_alone(base::Loop& loop, size_t at);
     /// Do the soakers get through more than the calibration in force allows? Takes 0.1 s.
     bool contradicts_calibration(base::Loop& loop);
     /// Puts a calibration of these CPUs in force. Only while parked.
@@ -56,6 +59,16 @@ class Instrument {
     void soak();
     void park();
     Snapshot snapshot() const;
+
+    // The same of one soaker, number `at` in cpus(); the others do what they were told.
+
+    void soak(size_t at) { command(Mode::soak, part(at)); }
+    /// Up to `later` from now. The edge comes by itself: nobody needs to be there in time.
+    void park(size_t at, Nanoseconds later = {});
+    Snapshot snapshot(size_t at) const { return snapshot(part(at)); }
+    Windows window(const Snapshot& earlier, const Snapshot& later, size_t at) const;
+    /// Stalls of one soaker, all of its soaking.
+    StallCounts stalls(size_t at) const { return process_->slots()[at].stalls(); }
     /// Have all soakers noticed that they are to sleep? What is read before may lack the sorting of
     /// a gap that was open at the edge.
     bool settled() const;
@@ -67,11 +80,24 @@ class Instrument {
     std::span<RecordRing> start_recording();
 
   private:
-    void command(Mode mode);
-    bool wait_for(base::Loop& loop, const std::function<bool(const Slot&)>& reached) const;
-    bool sample(base::Loop& loop, Sampled what, size_t count, std::vector<ChunkSamples>& samples);
-    void add_short_windows(base::Loop& loop, int count, std::vector<std::vector<Tally>>& tallies);
-    Calibration make_calibration(const std::vector<ChunkSamples>& samples,
+    /// Some of the soakers.
+    struct Part {
+        std::span<Slot> slots;
+        std::span<const SoakerPlan> plans;
+    };
+    Part all() const { return {process_->slots(), plans_}; }
+    Part part(size_t at) const;
+
+    void command(Mode mode, const Part& part);
+    Snapshot snapshot(const Part& part) const;
+    bool wait_for(base::Loop& loop, const Part& part,
+                  const std::function<bool(const Slot&)>& reached) const;
+    bool sample(base::Loop& loop, const Part& part, Sampled what, size_t count,
+                std::vector<ChunkSamples>& samples);
+    void add_short_windows(base::Loop& loop, const Part& part, int count,
+                           std::vector<std::vector<Tally>>& tallies);
+    std::optional<Calibration> calibrate(base::Loop& loop, const Part& part);
+    Calibration make_calibration(const Part& part, const std::vector<ChunkSamples>& samples,
                                  const std::vector<std::vector<Tally>>& tallies) const;
 
     Topology topology_;

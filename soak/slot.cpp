@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <type_traits>
@@ -66,6 +67,25 @@ Tally Slot::read() const {
         // Copy `number` is overwritten only after `number + copies - 1` was published.
         if (published_.load(unordered) - number < copies - 1) return std::bit_cast<Tally>(copy);
     }
+}
+
+void Slot::count_stall(Ticks length) {
+    const auto add = [](auto& sum, auto more) { // there is one writer
+        sum.store(sum.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+    };
+    add(stalls_[stall_index(duration(length))], 1u);
+    add(stalled_ticks_, length);
+}
+
+StallCounts Slot::stalls() const {
+    StallCounts counts{.sum = duration(stalled_ticks_.load(std::memory_order_relaxed))};
+    for (size_t i = 0; i < counts.count.size(); ++i)
+        counts.count[i] = stalls_[i].load(std::memory_order_relaxed);
+    return counts;
+}
+
+Nanoseconds Slot::duration(Ticks ticks) const {
+    return Nanoseconds(std::llround(static_cast<double>(ticks) / limits_.ticks_per_ns));
 }
 
 void Slot::add_sample(ChunkKind kind, Ticks took) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "soak/stall_counts.h"
 #include "soak/tally.h"
 
 #include <array>
@@ -45,6 +46,8 @@ class Slot {
     bool acknowledged() const;
     /// Did the soaker find itself on a foreign CPU (its own went offline)?
     bool displaced() const { return displaced_.load(std::memory_order_relaxed); }
+    /// Stalls of all soaking so far.
+    StallCounts stalls() const;
     size_t sample_count() const { return sample_count_.load(std::memory_order_acquire); }
     const auto& samples() const { return samples_; }
 
@@ -64,11 +67,14 @@ class Slot {
     const Limits& limits() const { return limits_; }
     Sampled sampled() const { return sampled_; }
     void publish(const Tally& tally);
+    void count_stall(Ticks length);
     void set_displaced(bool displaced) { displaced_.store(displaced, std::memory_order_relaxed); }
     void clear_samples() { sample_count_.store(0, std::memory_order_relaxed); }
     void add_sample(ChunkKind kind, Ticks took);
 
   private:
+    Nanoseconds duration(Ticks ticks) const;
+
     static constexpr size_t words = sizeof(Tally) / sizeof(int64_t);
     /// Copies to write before the oldest is overwritten: a reader may take some chunks' time.
     static constexpr size_t copies = 8;
@@ -85,6 +91,8 @@ class Slot {
     std::atomic<uint32_t> acknowledged_{0};
     std::atomic<bool> displaced_{false};
     std::array<Copy, copies> ring_{};
+    std::array<std::atomic<uint64_t>, stall_bounds.size() + 1> stalls_{};
+    std::atomic<Ticks> stalled_ticks_{0};
 
     alignas(64) std::atomic<size_t> sample_count_{0};
     std::array<Sample, most_samples> samples_{};

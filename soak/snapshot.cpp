@@ -7,6 +7,7 @@ namespace {
 void move_own_thread(std::vector<CpuWindow>& windows, Nanoseconds own, int place) {
     for (auto& window : windows)
         if (window.cpu == place) own -= move_to_own(window, own);
+    if (windows.size() == 1) return; // the CPUs beside it may have no soaker
     for (auto& window : windows)
         own -= move_to_own(window, own);
 }

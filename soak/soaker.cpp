@@ -64,6 +64,7 @@ class Soaker {
         if (!at_home()) return rest(word);
         flag_.take(); // it slept
         accounts_.begin(slot_.begin(), slot_.limits(), read_clocks<Clock>);
+        stalled_ = accounts_.tally().stall_ticks; // waiting for the CPU is none
         slot_.publish(accounts_.tally());
         slot_.acknowledge(word);
         for (uint32_t number = 0;; ++number) {
@@ -73,13 +74,22 @@ class Soaker {
             const bool switched = flag_.take();
             if (slot_.command_word() != word && now - slot_.end() >= 0) {
                 accounts_.end(kind, slot_.end(), switched, read_clocks<Clock>);
-                return slot_.publish(accounts_.tally());
+                return publish();
             }
             accounts_.chunk_done(kind, now, switched, read_clocks<Clock>);
-            slot_.publish(accounts_.tally());
+            publish();
             // A CPU that goes offline hands its threads to others without a word.
             if (switched && flag_.cpu() != place_.cpu) return leave(word);
         }
+    }
+
+    void publish() {
+        const auto& tally = accounts_.tally();
+        slot_.publish(tally);
+        if (tally.stall_ticks == stalled_) [[likely]]
+            return;
+        slot_.count_stall(tally.stall_ticks - stalled_);
+        stalled_ = tally.stall_ticks;
     }
 
     /// On its own CPU? A soaker that was moved tries to go back, else says so.
@@ -169,6 +179,7 @@ class Soaker {
     bool called() const { return slot_.command_word() != word_; }
 
     Slot& slot_;
+    Ticks stalled_ = 0; ///< of all stalls that were counted
     uint32_t word_ = 0; ///< the command that is being followed, in sample()
     const SoakerPlace& place_;
     WorkingSet set_;

@@ -2,11 +2,11 @@
 
 #include "base/cgroups.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "base/text.h"
 
 #include <fmt/format.h>
 
-#include <csignal>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,8 +14,6 @@ namespace soak {
 namespace {
 
 constexpr std::string_view group_prefix = "cyclesoak-";
-
-bool is_alive(pid_t pid) { return kill(pid, 0) == 0 || errno == EPERM; }
 
 base::Warning no_group_warning(const std::string& why) {
     return {"no-cgroup",
@@ -87,7 +85,8 @@ void remove_dead_groups(const std::filesystem::path& hierarchy) {
         const auto name = entry.path().filename().string();
         if (!name.starts_with(group_prefix)) continue;
         const auto pid = base::parse_integer(std::string_view(name).substr(group_prefix.size()));
-        if (pid && *pid > 0 && !is_alive(static_cast<pid_t>(*pid))) rmdir(entry.path().c_str());
+        if (pid && *pid > 0 && !base::is_alive(static_cast<pid_t>(*pid)))
+            rmdir(entry.path().c_str());
     }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 /// Floating-point numbers with ten digits: the last ones depend on the compiler and the processor.
@@ -38,4 +39,12 @@ inline void expect_golden(const std::string& name, const std::string& text) {
     std::ostringstream wanted;
     wanted << std::ifstream(path).rdbuf();
     EXPECT_EQ(text, wanted.str()) << "with UPDATE_GOLDEN=1 this becomes the new " << name;
+}
+
+/// Metrics without this program's version, which is in them once.
+inline std::string without_version(std::string metrics) {
+    const std::string version = "version=\"" CYCLESOAK_VERSION "\"";
+    const auto at = metrics.find(version);
+    if (at == metrics.npos) throw std::runtime_error("no version in the metrics");
+    return metrics.replace(at, version.size(), "version=\"VERSION\"");
 }

@@ -21,12 +21,16 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 # A library is seen from one place only. What starts so -> files that start so.
 PLACES = {
     "hwloc": ["soak/topology.cpp"],
-    "curl/": ["agent/peer.cpp"],
     "CLI/": ["commands/", "main.cpp"],
     "netlink/": ["probes/devices.cpp"],
     "systemd/sd-bus": ["soak/systemd_slice.cpp"],
+    "systemd/sd-daemon": ["agent/service.cpp"],
     "prometheus/": ["exporters/"],
+    "microhttpd": ["agent/http"],
+    "gnutls/": ["agent/certificate.cpp", "agent/passwords.cpp", "agent/verifier.cpp"],
+    "crypt.h": ["agent/passwords.cpp"],
     "bpf/": ["probes/"],
+    "curl/": ["exporters/pushgateway.cpp", "agent/peer.cpp"],
 }
 
 # demand is arithmetic: nothing with which one could read or write a file.

@@ -9,13 +9,22 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-TOOLS = ["cat", "chown", "dirname", "env", "grep", "nproc", "readlink", "sed", "sh", "tr"]
+TOOLS = ["cat", "chown", "dirname", "env", "grep", "mv", "nproc", "readlink", "rm", "sed", "sh", "tr"]
 
 # What the real ones would do, and a line in $LOG about it.
 STAND_INS = {
     "id": 'echo "$USER_ID"',
     "dpkg-query": 'for name; do case $name in -*) ;; "$MISSING") ;; *) echo "installed $name"; esac; done',
-    "apt-get": 'echo "apt-get $*" >> "$LOG"; exit "${APT_STATUS:-0}"',
+    # Downloads fail until there was an update, if $LISTS are to be missing.
+    "apt-get": """echo "apt-get $*" >> "$LOG"
+        for name; do last=$name; done
+        case $* in
+        *update*) LISTS=; touch "$LOG.updated" ;;
+        *download*) [ -z "$LISTS" ] || [ -e "$LOG.updated" ] || exit 100
+            touch "${last}_1.0_amd64.deb" ;;
+        esac
+        exit "${APT_STATUS:-0}" """,
+    "dpkg-deb": 'echo "dpkg-deb $*" >> "$LOG"; mkdir usr; exit "${UNPACK_STATUS:-0}"',
     "sudo": 'echo sudo >> "$LOG"; exec "$@"',
     "cmake": """echo "cmake $*" >> "$LOG"
         mkdir -p build/release
@@ -47,7 +56,7 @@ class Dev(unittest.TestCase):
 
     def dev(self, *arguments, user_id=1000, **environment):
         environment = {"PATH": str(self.bin), "LOG": str(self.log), "USER_ID": str(user_id),
-                       "MISSING": "none", "RESULTS": 'disabled="0" skipped="0"', **environment}
+                       "MISSING": "none", "LISTS": "", "RESULTS": 'disabled="0" skipped="0"', **environment}
         # from another folder: ./dev must find its own
         return subprocess.run([self.tree / "dev", *arguments], env=environment, cwd=self.bin,
                               text=True, stdin=subprocess.DEVNULL, capture_output=True, check=False)
@@ -55,6 +64,9 @@ class Dev(unittest.TestCase):
     def calls(self, name):
         text = self.log.read_text() if self.log.exists() else ""
         return [line for line in text.splitlines() if line.startswith(name)]
+
+    def installations(self):
+        return [call for call in self.calls("apt-get") if " install " in call]
 
     def test_usage(self):
         for arguments in [[], ["help"], ["build", "x"], ["test", "x"], ["test", "release", "x"]]:
@@ -94,7 +106,7 @@ class Dev(unittest.TestCase):
         self.dev("build", MISSING="libgtest-dev")
         self.assertEqual(self.calls("apt-get"), [])
         self.dev("test", MISSING="libgtest-dev")
-        self.assertEqual(len(self.calls("apt-get")), 2)
+        self.assertEqual(len(self.installations()), 1)
 
     def test_user_installs_by_sudo(self):
         self.assertEqual(self.dev("build", MISSING="cmake").returncode, 0)
@@ -123,11 +135,48 @@ class Dev(unittest.TestCase):
 
     def test_the_cross_compiler_is_installed_for_its_tests_only(self):
         self.dev("test", MISSING="qemu-user")
-        self.assertEqual(self.calls("apt-get"), [])
+        self.assertEqual(self.installations(), [])
         (self.tree / "build/aarch64").mkdir(parents=True)
         self.assertEqual(self.dev("test", "aarch64", MISSING="qemu-user").returncode, 0)
-        self.assertTrue(self.calls("apt-get")[-1].endswith("qemu-user"))
+        self.assertTrue(self.installations()[-1].endswith("qemu-user"))
         self.assertEqual(len(self.calls("ctest --preset aarch64")), 1)
+
+    def services(self):
+        text = (self.tree / "packages.txt").read_text()
+        return {line.split()[1] for line in text.splitlines() if line.startswith("unpack ")}
+
+    def unpacked(self):
+        return {path.name for path in (self.tree / "build/debian").glob("*") if (path / "usr").is_dir()}
+
+    def test_services_are_unpacked_once_and_never_installed(self):
+        self.assertTrue(self.services())
+        self.assertEqual(self.dev("test", MISSING="prometheus").returncode, 0)
+        self.assertEqual(self.unpacked(), self.services())
+        downloads = self.calls("apt-get")
+        self.assertEqual(len(downloads), len(self.services()))
+        self.assertTrue(all(" download " in call for call in downloads), downloads)
+        self.assertEqual(self.calls("sudo"), [])
+        self.dev("test")
+        self.assertEqual(self.calls("apt-get"), downloads)
+
+    def test_only_tests_unpack_and_not_those_of_the_core(self):
+        self.dev("build")
+        self.dev("test", "aarch64")
+        self.assertEqual(self.unpacked(), set())
+
+    def test_missing_lists_are_fetched_before_unpacking(self):
+        self.assertEqual(self.dev("test", LISTS="missing").returncode, 0)
+        self.assertEqual(self.unpacked(), self.services())
+        self.assertEqual(len([call for call in self.calls("apt-get") if "update" in call]), 1)
+        self.assertEqual(len(self.calls("sudo")), 1)
+
+    def test_what_cannot_be_unpacked_is_named_and_tried_again(self):
+        result = self.dev("test", UNPACK_STATUS="2")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("could not unpack prometheus", result.stderr)
+        self.assertEqual(self.calls("cmake"), [])
+        self.assertEqual(self.dev("test").returncode, 0)
+        self.assertEqual(self.unpacked(), self.services())
 
     def test_failed_skipped_and_disabled_tests_fail(self):
         for changes in [{"CTEST_STATUS": "8"}, {"RESULTS": 'disabled="0" skipped="1"'},

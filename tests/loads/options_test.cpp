@@ -1,5 +1,4 @@
 #include "base/error.h"
-#include "loads/address.h"
 #include "loads/control.h"
 #include "loads/options.h"
 
@@ -119,23 +118,6 @@ TEST(Request, of_another_version_or_range_is_refused) {
     request["cyclesoak_load"] = 99;
     EXPECT_THROW(parse_request(request), UsageError);
     EXPECT_THROW(parse_request(nlohmann::json::object()), UsageError);
-}
-
-TEST(Endpoint, takes_names_and_both_address_families) {
-    EXPECT_EQ(parse_endpoint("host:5201"), (Endpoint{"host", 5201}));
-    EXPECT_EQ(parse_endpoint("127.0.0.1:0"), (Endpoint{"127.0.0.1", 0}));
-    EXPECT_EQ(parse_endpoint("[::1]:5201"), (Endpoint{"::1", 5201}));
-    EXPECT_EQ(parse_endpoint(":5201"), (Endpoint{"", 5201}));
-    EXPECT_EQ(parse_endpoint("5201"), (Endpoint{"", 5201}));
-    for (const char* wrong : {"", "host", "host:", "host:65536", "host:-1", "::1:5201", "[]:5201"})
-        EXPECT_THROW(parse_endpoint(wrong), UsageError) << wrong;
-}
-
-TEST(Address, is_told_as_it_is_written) {
-    const auto four = read_addresses({"127.0.0.1", 5201}).front();
-    EXPECT_EQ(four.text(), "127.0.0.1:5201");
-    EXPECT_EQ(four.with_port(7).text(), "127.0.0.1:7");
-    EXPECT_EQ(read_addresses({"::1", 5201}).front().with_port(8).text(), "[::1]:8");
 }
 
 } // namespace

@@ -22,7 +22,7 @@ class Servers : public Loads {};
 class Listening {
   public:
     explicit Listening(const std::string& host)
-        : server_(read_addresses({host, 0}).front()), thread_([=, this] {
+        : server_(base::read_addresses({host, 0}).front()), thread_([=, this] {
               server_.serve(stop_.get(), Nanoseconds::max(),
                             {.served = [this](const Result& result) { served.push_back(result); },
                              .failed = [this](const std::string& why) { failed.push_back(why); }});
@@ -128,7 +128,7 @@ TEST_F(Servers, server_can_be_ended_while_datagrams_keep_coming) {
 
 /// A server that breaks off once the client has connected; `last` is what it does then.
 std::string error_after(Kind kind, const std::function<void(Control&)>& last) {
-    const auto loopback = read_addresses({"127.0.0.1", 0}).front();
+    const auto loopback = base::read_addresses({"127.0.0.1", 0}).front();
     const auto listener = listen_tcp(loopback);
     std::thread breaking([&] {
         const auto data = kind == Kind::udp ? bind_udp(loopback) : listen_tcp(loopback);
@@ -175,7 +175,7 @@ TEST_F(Servers, client_that_is_gone_in_mid_run_does_not_end_the_server) {
 }
 
 TEST_F(Servers, no_cyclesoak_at_the_other_end_is_told) {
-    const auto listener = listen_tcp(read_addresses({"127.0.0.1", 0}).front());
+    const auto listener = listen_tcp(base::read_addresses({"127.0.0.1", 0}).front());
     std::thread web([&] {
         const auto connection = accept_tcp(listener.get());
         send_all(connection.get(), std::string_view("HTTP/1.0 400 Bad Request\r\n"));
@@ -187,7 +187,7 @@ TEST_F(Servers, no_cyclesoak_at_the_other_end_is_told) {
 }
 
 bool has_ipv6_loopback() {
-    return error_of([] { listen_tcp(read_addresses({"::1", 0}).front()); }).empty();
+    return error_of([] { listen_tcp(base::read_addresses({"::1", 0}).front()); }).empty();
 }
 
 TEST_F(Servers, work_over_ipv6) {

@@ -17,7 +17,7 @@ struct Connection {
 };
 
 Connection make_connection() {
-    const auto listener = listen_tcp(read_addresses({"127.0.0.1", 0}).front());
+    const auto listener = listen_tcp(base::read_addresses({"127.0.0.1", 0}).front());
     auto near = connect_tcp(Address::of_socket(listener.get()));
     return {std::move(near), accept_tcp(listener.get())};
 }

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <ctime>
+
 namespace probes {
 namespace {
 
@@ -41,6 +43,10 @@ TEST(OwnUsage, of_this_process) {
     EXPECT_GE(usage.open_descriptors, 3u);
     EXPECT_GE(usage.most_descriptors, usage.open_descriptors);
     EXPECT_EQ(usage.threads, 1u);
+    // Begun before now and after this program was written.
+    EXPECT_LE(usage.started_unix_seconds, static_cast<double>(std::time(nullptr)) + 1);
+    EXPECT_GT(usage.started_unix_seconds, 1.7e9);
+    EXPECT_EQ(read_own_usage(base::Root()).started_unix_seconds, usage.started_unix_seconds);
 }
 
 } // namespace

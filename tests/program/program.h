@@ -41,6 +41,8 @@ class Running {
     void signal(int number) const;
     /// Waits until its stderr or stdout contains `text`; false after 30 s or at its end.
     bool says(const std::string& text);
+    /// What it wrote until now, as far as it was waited for.
+    const Ended& so_far() const { return so_far_; }
     Ended wait();
 
   private:

@@ -157,6 +157,56 @@ TEST(Instrument, calibration_can_be_stopped) {
     EXPECT_FALSE(instrument.calibrate(loop));
 }
 
+// One soaker alone
+
+TEST(Instrument, one_soaker_has_a_calibration_and_windows_of_its_own) {
+    Instrument instrument(small());
+    base::Loop loop;
+    instrument.use(made_up(instrument));
+    const size_t at = instrument.cpus().size() - 1;
+    const auto calibration = instrument.calibrate_alone(loop, at);
+    ASSERT_TRUE(calibration);
+    EXPECT_EQ(calibration->cpu, instrument.cpus()[at]);
+    EXPECT_EQ(instrument.calibration().cpus.size(), instrument.cpus().size());
+    EXPECT_EQ(instrument.calibration().find(calibration->cpu)->mean, calibration->mean);
+
+    Windows windows;
+    Ticks length = 0;
+    for (int tries = 0; tries < 20 && windows.cpus.empty(); ++tries) {
+        instrument.soak(at);
+        const auto earlier = instrument.snapshot(at);
+        instrument.park(at, 20ms);
+        pause(30ms);
+        const auto later = instrument.snapshot(at);
+        length = later.cpus.front().tally.until - earlier.cpus.front().tally.until;
+        windows = instrument.window(earlier, later, at);
+    }
+    ASSERT_EQ(cpus_of(windows), std::vector{calibration->cpu});
+    expect_adds_up(windows.cpus.front());
+    // The edge came by itself: nobody parked the soaker after 20 ms.
+    EXPECT_LT(length, instrument.timebase().ticks(29ms));
+    EXPECT_EQ(instrument.snapshot(0).cpus.size(), 1u);
+}
+
+TEST(Instrument, the_others_sleep_while_one_soaks) {
+    auto options = small();
+    Instrument instrument(options);
+    if (instrument.cpus().size() < 2) return; // none others
+    instrument.soak(0);
+    ASSERT_TRUE(
+        eventually([&] { return instrument.snapshot(0).cpus.front().tally.chunks_done() > 0; }));
+    EXPECT_EQ(instrument.snapshot(1).cpus.front().tally.chunks_done(), 0);
+    instrument.park(0);
+    EXPECT_TRUE(eventually([&] { return instrument.settled(); }));
+}
+
+TEST(Instrument, counts_stalls_while_it_soaks) {
+    Instrument instrument(small());
+    instrument.use(made_up(instrument));
+    instrument.soak(0);
+    EXPECT_TRUE(eventually([&] { return instrument.stalls(0).sum > 0ns; }));
+}
+
 TEST(Instrument, cpus_without_a_calibration_have_no_window) {
     Instrument instrument(small());
     const auto windows = soaked_window(instrument);

@@ -52,6 +52,18 @@ TEST(Slot, soak_and_park_set_their_own_edge) {
     EXPECT_EQ(slot.end(), 200);
 }
 
+TEST(Slot, stalls_are_counted_by_their_length) {
+    Slot slot;
+    slot.set_limits({.ticks_per_ns = 2});
+    for (const Ticks ticks : {1'000, 4'000, 4'002, 400'000, 50'000'000})
+        slot.count_stall(ticks); // 0.5, 2, 2.001 and 200 us, 25 ms
+    StallCounts expected{.count = {2, 1, 0, 0, 0, 1, 0, 0, 1}};
+    expected.sum = Nanoseconds(25'204'501);
+    EXPECT_EQ(slot.stalls(), expected);
+    EXPECT_EQ(slot.stalls() - slot.stalls(), StallCounts{});
+    EXPECT_EQ((slot.stalls() + slot.stalls()).count[0], 4u);
+}
+
 TEST(Slot, the_same_command_again_is_another_command) {
     Slot slot;
     slot.command(Mode::soak, 100);

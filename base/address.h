@@ -8,7 +8,7 @@
 #include <system_error>
 #include <vector>
 
-namespace loads {
+namespace base {
 
 /// As the user writes it: "host:port", "[::1]:port"; where we listen also ":port" or "port".
 struct Endpoint {
@@ -61,4 +61,4 @@ auto with_first(const std::vector<Address>& addresses, auto&& act) {
 /// Throws std::runtime_error with the resolver's words.
 std::vector<Address> read_addresses(const Endpoint& endpoint);
 
-} // namespace loads
+} // namespace base

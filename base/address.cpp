@@ -1,4 +1,4 @@
-#include "loads/address.h"
+#include "base/address.h"
 
 #include "base/error.h"
 #include "base/text.h"
@@ -10,17 +10,17 @@
 #include <netdb.h>
 #include <stdexcept>
 
-namespace loads {
+namespace base {
 
 Endpoint parse_endpoint(std::string_view text) {
     const auto colon = text.rfind(':');
     std::string_view host = colon == text.npos ? "" : text.substr(0, colon);
-    const auto port = base::parse_integer(colon == text.npos ? text : text.substr(colon + 1));
+    const auto port = parse_integer(colon == text.npos ? text : text.substr(colon + 1));
     const bool bracketed = host.starts_with('[') && host.ends_with(']');
     if (bracketed) host = host.substr(1, host.size() - 2);
     const bool ambiguous = !bracketed && host.find(':') != host.npos;
     if (!port || *port < 0 || *port > 65535 || ambiguous || (bracketed && host.empty()))
-        throw base::UsageError(
+        throw UsageError(
             fmt::format("'{}' is not HOST:PORT (PORT 0..65535, IPv6 as [::1]:5201)", text));
     return {std::string(host), static_cast<uint16_t>(*port)};
 }
@@ -35,14 +35,14 @@ sockaddr* Address::data() { return reinterpret_cast<sockaddr*>(&storage_); }
 Address Address::of_socket(int fd) {
     Address address;
     if (getsockname(fd, address.data(), &address.size_) < 0)
-        throw base::system_error("getsockname");
+        throw system_error("getsockname");
     return address;
 }
 
 Address Address::of_peer(int fd) {
     Address address;
     if (getpeername(fd, address.data(), &address.size_) < 0)
-        throw base::system_error("getpeername");
+        throw system_error("getpeername");
     return address;
 }
 
@@ -88,4 +88,4 @@ std::vector<Address> read_addresses(const Endpoint& endpoint) {
     return addresses;
 }
 
-} // namespace loads
+} // namespace base

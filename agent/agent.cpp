@@ -1,0 +1,258 @@
+#include "agent/agent.h"
+
+#include "base/error.h"
+#include "probes/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <random>
+#include <sched.h>
+
+namespace agent {
+namespace {
+
+constexpr auto tick_length = std::chrono::seconds(1);
+constexpr auto retry_pause = std::chrono::seconds(1);
+constexpr int trusted_clock_failures = 1; ///< a busy machine can hold up the reading of two clocks
+
+/// The CPUs this process may use at this moment.
+base::CpuList usable_cpus() {
+    constexpr int most_cpus = 8192;
+    auto* set = CPU_ALLOC(most_cpus);
+    const size_t bytes = CPU_ALLOC_SIZE(most_cpus);
+    base::CpuList cpus;
+    if (sched_getaffinity(0, bytes, set) == 0)
+        for (int cpu = 0; cpu < most_cpus; ++cpu)
+            if (CPU_ISSET_S(static_cast<size_t>(cpu), bytes, set)) cpus.push_back(cpu);
+    CPU_FREE(set);
+    return cpus;
+}
+
+base::CpuList choose_cpus(const base::CpuList& wanted) {
+    const auto usable = usable_cpus();
+    if (wanted.empty()) return soak::unreserved(usable, base::Root());
+    base::CpuList cpus;
+    std::set_intersection(usable.begin(), usable.end(), wanted.begin(), wanted.end(),
+                          std::back_inserter(cpus));
+    return cpus;
+}
+
+double unix_now() {
+    timespec time{};
+    clock_gettime(CLOCK_REALTIME, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+} // namespace
+
+struct Agent::Soaking {
+    Soaking(const soak::Instrument::Options& options, const Plan& plan,
+            const std::function<void(const std::string&)>& say)
+        : instrument(options), calibrator(instrument, plan.working_set, plan.duty_ratio < 1, say) {}
+
+    soak::Instrument instrument;
+    Calibrator calibrator;
+    std::optional<probes::ThreadTimes> times;
+    std::unique_ptr<Sampler> sampler;
+};
+
+Agent::Agent(const Plan& plan, base::Loop& loop, Surroundings surroundings)
+    : plan_(plan), loop_(loop), surroundings_(std::move(surroundings)),
+      cpus_(choose_cpus(plan.cpus)) {
+    const auto usable = usable_cpus();
+    for (const int cpu : plan.cpus)
+        if (!std::binary_search(usable.begin(), usable.end(), cpu))
+            throw base::UsageError(fmt::format("--cpus: CPU {} is not among those this process may "
+                                               "use ({})",
+                                               cpu, base::format_cpu_list(usable)));
+    if (cpus_.empty())
+        throw base::UsageError("all CPUs are isolated or nohz_full; name some with --cpus");
+    probes_.emplace(base::Root(), cpus_);
+    host_ = probes::read_settings(base::Root());
+    inactive_since_ = next_tick_ = base::monotonic_now();
+}
+
+Agent::~Agent() = default;
+
+void Agent::run() {
+    while (!stopping_) {
+        loop_.resume(); // where it was stopped for us to pause or to end
+        if (!active_ && !pause_wanted_ && base::monotonic_now() >= next_try_) activate();
+        if (active_) calibrate_if_due();
+        if (!loop_.run_until(next_event())) continue;
+        if (base::monotonic_now() >= next_tick_) tick();
+        if (active_ && base::monotonic_now() >= soaking_->sampler->next())
+            soaking_->sampler->step();
+    }
+    deactivate();
+}
+
+void Agent::stop() {
+    stopping_ = true;
+    loop_.stop();
+}
+
+void Agent::pause() {
+    pause_wanted_ = true;
+    deactivate();
+    loop_.stop(); // also what is being calibrated
+}
+
+Nanoseconds Agent::next_event() const {
+    if (!active_) return next_tick_;
+    return std::min(next_tick_, soaking_->sampler->next());
+}
+
+void Agent::activate() {
+    next_try_ = base::monotonic_now() + retry_pause;
+    if (cpus_.empty() || !hold()) return;
+    if (!soaking_ && !start_soakers()) return holder_.reset();
+    soaking_->sampler->restart();
+    account_.resume(take_reading());
+    inactive_ += base::monotonic_now() - inactive_since_;
+    active_ = true;
+    said_.clear();
+}
+
+void Agent::deactivate() {
+    if (!active_) return;
+    account_.add(take_reading());
+    account_.pause();
+    soaking_->instrument.park();
+    holder_.reset();
+    active_ = false;
+    inactive_since_ = base::monotonic_now();
+}
+
+bool Agent::hold() {
+    try {
+        holder_.emplace(plan_.lock, cpus_);
+    } catch (const soak::HeldError& error) {
+        say_once(fmt::format("{}; waiting until it ends", error.what()));
+        return false;
+    } catch (const std::system_error& error) {
+        say_once(
+            fmt::format("nothing keeps another cyclesoak from the same CPUs ({})", error.what()));
+    }
+    return true;
+}
+
+/// The first time it must succeed; later a CPU may just have gone, or memory be short.
+bool Agent::start_soakers() {
+    try {
+        surroundings_.fork([&] {
+            soaking_ = std::make_unique<Soaking>(
+                soak::Instrument::Options{.cpus = cpus_,
+                                          .working_set = plan_.working_set,
+                                          .yield = plan_.yield,
+                                          .counter = counter_},
+                plan_, surroundings_.say);
+        });
+    } catch (const std::exception& error) {
+        if (!started_) throw;
+        say_once(fmt::format("no soakers can be started ({}); trying on", error.what()));
+        return false;
+    }
+    if (!std::exchange(started_, true))
+        for (const auto& warning : soaking_->instrument.warnings())
+            surroundings_.say(warning.text);
+    const Sampled sampled{soaking_->instrument, *probes_, account_,
+                          [this](size_t at, const soak::CpuWindow& window) {
+                              soaking_->calibrator.check(at, window);
+                          }};
+    soaking_->sampler =
+        plan_.duty_ratio < 1
+            ? make_random_sampler(sampled, {.duty = plan_.duty_ratio, .window = plan_.window},
+                                  std::random_device()())
+            : make_constant_sampler(sampled);
+    return true;
+}
+
+void Agent::calibrate_if_due() {
+    if (soaking_->sampler->open()) return;
+    const auto at = soaking_->calibrator.due(base::monotonic_now(), busy_ratios());
+    if (!at) return;
+    soaking_->calibrator.calibrate(loop_, *at);
+    if (active_) soaking_->sampler->restart();
+}
+
+void Agent::tick() {
+    // What was missed while calibrating is not made up for.
+    next_tick_ = std::max(next_tick_ + tick_length, base::monotonic_now());
+    if (active_) heed_soakers();
+    if (active_) account_.add(take_reading());
+    publish();
+}
+
+/// Soakers that have died, or are no longer those that should be, make way for new ones.
+void Agent::heed_soakers() {
+    const auto cpus = choose_cpus(plan_.cpus);
+    if (soaking_->instrument.ended()) {
+        surroundings_.say("the soakers' process was killed; it is started again");
+        ++restarts_;
+    } else if (counter_ && soaking_->sampler->clock_failures() > trusted_clock_failures) {
+        surroundings_.say("the CPU's counter has parted from the kernel's clock, as after a "
+                          "migration: from now on by clock_gettime");
+        counter_ = false;
+    } else if (cpus != cpus_) {
+        surroundings_.say(fmt::format("CPUs are now {}, they were {}", base::format_cpu_list(cpus),
+                                      base::format_cpu_list(cpus_)));
+    } else {
+        return;
+    }
+    deactivate();
+    soaking_.reset();
+    if (cpus != cpus_) {
+        cpus_ = cpus;
+        probes_.emplace(base::Root(), cpus_);
+    }
+}
+
+demand::Account::Reading Agent::take_reading() {
+    demand::Account::Reading reading{.counters = probes_->read()};
+    if (!soaking_) return reading;
+    // A thread that has not been on its CPU yet has no name.
+    auto& times = soaking_->times;
+    if (!times || times->count() < cpus_.size())
+        times.emplace(base::Root(), soaking_->instrument.pid(), "soak");
+    reading.soakers = times->read();
+    return reading;
+}
+
+std::vector<double> Agent::busy_ratios() {
+    std::vector<double> ratios;
+    for (const int cpu : cpus_)
+        ratios.push_back(account_.busy_ratio(cpu).value_or(1));
+    return ratios;
+}
+
+void Agent::publish() {
+    auto totals = std::make_shared<demand::Totals>(account_.totals());
+    totals->unix_seconds = unix_now();
+    if (!active_) totals->time = base::monotonic_raw_now();
+    totals->duty_ratio = plan_.duty_ratio;
+    totals->paused = inactive_;
+    if (!active_) totals->paused += base::monotonic_now() - inactive_since_;
+    totals->soaker_restarts = restarts_;
+    totals->own = probes::read_own_usage(base::Root());
+    totals->host = host_;
+    const auto add = [&](const base::Warnings& more) {
+        totals->warnings.insert(totals->warnings.end(), more.begin(), more.end());
+    };
+    add(probes_->warnings());
+    if (soaking_) {
+        totals->yielding = soak::to_string(soaking_->instrument.yielding());
+        totals->calibration = soaking_->calibrator.state();
+        totals->calibration_unix_seconds = soaking_->calibrator.oldest_unix_seconds();
+        add(soaking_->instrument.warnings());
+    }
+    surroundings_.publish(std::move(totals));
+}
+
+void Agent::say_once(const std::string& what) {
+    if (what != std::exchange(said_, what)) surroundings_.say(what);
+}
+
+} // namespace agent

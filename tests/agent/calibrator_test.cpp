@@ -1,0 +1,116 @@
+#include "agent/calibrator.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace agent {
+namespace {
+
+using namespace std::chrono_literals;
+using demand::CalibrationState;
+
+class CalibratorTest : public testing::Test {
+  protected:
+    CalibratorTest() {
+        std::string made = std::filesystem::temp_directory_path() / "cyclesoak-agent.XXXXXX";
+        folder_ = mkdtemp(made.data());
+        setenv("XDG_STATE_HOME", folder_.c_str(), 1);
+    }
+    ~CalibratorTest() override { std::filesystem::remove_all(folder_); }
+
+    Calibrator make(bool alone = true) {
+        return {instrument_, working_set_, alone,
+                [this](const std::string& line) { said_.push_back(line); }};
+    }
+    std::filesystem::path stored() const {
+        return folder_ / "cyclesoak" / "calibration-alone.json";
+    }
+
+    std::filesystem::path folder_;
+    soak::WorkingSetChoice working_set_ = soak::WorkingSetChoice::parse("l1");
+    soak::Instrument instrument_{{.working_set = working_set_}};
+    base::Loop loop_;
+    std::vector<double> quiet_ = std::vector(instrument_.cpus().size(), 0.0);
+    std::vector<std::string> said_;
+};
+
+Nanoseconds in(Nanoseconds time) { return base::monotonic_now() + time; }
+
+/// Of a soaker that got through twice of what was thought possible.
+soak::CpuWindow too_good(int cpu) {
+    return {.cpu = cpu,
+            .elapsed = 20ms,
+            .soaked = 40ms,
+            .own = 0ns,
+            .stolen = -20ms,
+            .causes = {.core = -10ms, .cache = -10ms}};
+}
+
+TEST_F(CalibratorTest, every_cpu_is_due_until_it_is_calibrated) {
+    auto calibrator = make();
+    EXPECT_EQ(calibrator.state(), CalibrationState::missing);
+    EXPECT_EQ(calibrator.oldest_unix_seconds(), 0);
+    for (size_t at = 0; at < instrument_.cpus().size(); ++at) {
+        EXPECT_EQ(calibrator.due(in(0s), quiet_), at);
+        ASSERT_TRUE(calibrator.calibrate(loop_, at));
+    }
+    EXPECT_EQ(calibrator.due(in(0s), quiet_), std::nullopt);
+    EXPECT_NE(calibrator.state(), CalibrationState::missing);
+    EXPECT_GT(calibrator.oldest_unix_seconds(), 1e9);
+}
+
+TEST_F(CalibratorTest, is_redone_after_a_day_in_a_quiet_moment) {
+    auto calibrator = make(false);
+    do { // on a busy machine the first may be uncertain
+        ASSERT_TRUE(calibrator.calibrate(loop_, 0));
+    } while (calibrator.state() != CalibrationState::good);
+    const std::vector busy(quiet_.size(), 0.9);
+    EXPECT_EQ(calibrator.due(in(23h), quiet_), std::nullopt);
+    EXPECT_EQ(calibrator.due(in(25h), busy), std::nullopt);
+    EXPECT_EQ(calibrator.due(in(25h), quiet_), 0u);
+}
+
+TEST_F(CalibratorTest, what_is_good_is_there_at_the_next_start) {
+    auto calibrator = make();
+    for (size_t at = 0; at < instrument_.cpus().size(); ++at)
+        ASSERT_TRUE(calibrator.calibrate(loop_, at));
+    // On a busy machine it may be uncertain, and that is not kept.
+    EXPECT_EQ(make().state() == CalibrationState::good,
+              calibrator.state() == CalibrationState::good);
+    // All at once is another calibration.
+    EXPECT_EQ(make(false).state(), CalibrationState::missing);
+}
+
+TEST_F(CalibratorTest, windows_that_contradict_it_make_it_doubtful) {
+    auto calibrator = make(false);
+    ASSERT_TRUE(calibrator.calibrate(loop_, 0));
+    for (int i = 0; i < 20; ++i)
+        calibrator.check(0, too_good(instrument_.cpus()[0]));
+    EXPECT_EQ(calibrator.state(), CalibrationState::doubtful);
+    EXPECT_EQ(said_.size(), 1u);
+    EXPECT_EQ(calibrator.due(in(2h), quiet_), 0u);
+}
+
+TEST_F(CalibratorTest, is_stopped_with_the_loop) {
+    auto calibrator = make();
+    loop_.stop();
+    EXPECT_FALSE(calibrator.calibrate(loop_, 0));
+    EXPECT_EQ(calibrator.state(), CalibrationState::missing);
+}
+
+TEST_F(CalibratorTest, a_foreign_file_is_left_alone) {
+    std::filesystem::create_directories(stored().parent_path());
+    std::ofstream(stored()) << "not ours";
+    auto calibrator = make();
+    EXPECT_EQ(calibrator.state(), CalibrationState::missing);
+    ASSERT_TRUE(calibrator.calibrate(loop_, 0));
+    std::string text;
+    std::getline(std::ifstream(stored()), text);
+    EXPECT_EQ(text, "not ours");
+}
+
+} // namespace
+} // namespace agent

@@ -1,0 +1,303 @@
+#include "demand/account.h"
+
+#include <gmock/gmock.h>
+
+namespace demand {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::IsEmpty;
+
+/// A machine of one CPU whose counters a test moves.
+struct Machine {
+    Machine() {
+        auto& cpu = reading.counters.cpus.emplace_back();
+        cpu.cpu = 3;
+        cpu.idle = 100s;
+        cpu.steal = 0ns;
+        cpu.task_time = 50s;
+        reading.soakers[3] = 7s;
+        reading.counters.time = 1000s;
+        reading.counters.devices.push_back({.index = 2, .name = "eth0", .rx_packets = 5000});
+        reading.counters.protocols.tcp_segments_in = 100;
+    }
+    probes::CpuCounters& cpu() { return reading.counters.cpus.front(); }
+    probes::DeviceCounters& device() { return reading.counters.devices.front(); }
+
+    void pass(Nanoseconds time, Nanoseconds idle, Nanoseconds tasks, Nanoseconds soaker = 0ns) {
+        reading.counters.time += time;
+        *cpu().idle += idle;
+        *cpu().task_time += tasks + soaker;
+        reading.soakers[3] += soaker;
+    }
+
+    Account::Reading reading;
+};
+
+const CpuTotals& only_cpu(const Account& account) { return account.totals().cpus.at(0); }
+
+TEST(Account, begins_with_nothing) {
+    Account account;
+    account.resume(Machine().reading);
+    EXPECT_EQ(only_cpu(account).cpu, 3);
+    EXPECT_EQ(only_cpu(account).accounted, 0ns);
+    EXPECT_EQ(account.totals().devices.at(0).rx_packets, 0u);
+    EXPECT_EQ(account.totals().protocols.tcp_segments_in, std::nullopt);
+}
+
+TEST(Account, busy_is_neither_idle_nor_the_soakers_own_time) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    machine.pass(1s, 700ms, 250ms, 10ms);
+    account.add(machine.reading);
+    EXPECT_EQ(only_cpu(account).accounted, 1s);
+    EXPECT_EQ(only_cpu(account).busy, 290ms);
+    EXPECT_EQ(account.totals().soakers_cpu, 10ms);
+    EXPECT_NEAR(*account.busy_ratio(3), 0.29, 1e-12);
+}
+
+TEST(Account, pauses_count_nowhere) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    machine.pass(1s, 900ms, 100ms);
+    machine.device().rx_packets += 10;
+    account.add(machine.reading);
+    account.pause();
+    machine.pass(10s, 0s, 10s);
+    machine.device().rx_packets += 1000;
+    account.resume(machine.reading);
+    machine.pass(1s, 900ms, 100ms);
+    machine.device().rx_packets += 10;
+    account.add(machine.reading);
+    EXPECT_EQ(only_cpu(account).accounted, 2s);
+    EXPECT_EQ(only_cpu(account).busy, 200ms);
+    EXPECT_EQ(account.totals().devices.at(0).rx_packets, 20u);
+}
+
+TEST(Account, new_soakers_begin_at_zero) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    machine.reading.soakers[3] = 0s;
+    account.resume(machine.reading);
+    machine.pass(1s, 990ms, 0s, 10ms);
+    account.add(machine.reading);
+    EXPECT_EQ(only_cpu(account).busy, 0ns);
+}
+
+TEST(Account, idle_time_that_goes_a_little_backwards_is_not_counted_twice) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    machine.pass(1s, 1s, 0s);
+    account.add(machine.reading);
+    machine.pass(1s, -10ms, 0s);
+    account.add(machine.reading);
+    machine.pass(1s, 1010ms, 0s);
+    account.add(machine.reading);
+    EXPECT_EQ(only_cpu(account).accounted, 3s);
+    EXPECT_EQ(only_cpu(account).busy, 1s);
+}
+
+TEST(Account, idle_time_that_begins_anew_leaves_out_that_time) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    machine.pass(1s, -90s, 0s);
+    account.add(machine.reading);
+    EXPECT_EQ(account.totals().cpus.at(0).accounted, 0ns);
+    machine.pass(1s, 600ms, 400ms);
+    account.add(machine.reading);
+    EXPECT_EQ(only_cpu(account).accounted, 1s);
+    EXPECT_EQ(only_cpu(account).busy, 400ms);
+}
+
+TEST(Account, a_cpu_that_is_offline_is_left_out_and_goes_on_when_it_is_back) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    machine.pass(1s, 600ms, 400ms);
+    account.add(machine.reading);
+    const auto idle = machine.cpu().idle;
+    machine.cpu().idle.reset();
+    machine.reading.counters.time += 1s;
+    account.add(machine.reading);
+    EXPECT_THAT(account.totals().cpus, IsEmpty());
+    machine.cpu().idle = idle;
+    machine.reading.counters.time += 1s;
+    account.add(machine.reading);
+    machine.pass(1s, 600ms, 400ms);
+    account.add(machine.reading);
+    EXPECT_EQ(only_cpu(account).accounted, 2s);
+    EXPECT_EQ(only_cpu(account).busy, 800ms);
+}
+
+TEST(Account, idle_time_that_the_scheduler_contradicts_is_no_longer_told) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    for (int i = 0; i < 60; ++i) {
+        EXPECT_TRUE(only_cpu(account).busy || i == 0);
+        machine.pass(1s, 900ms, 130ms);
+        account.add(machine.reading);
+    }
+    EXPECT_EQ(only_cpu(account).busy, std::nullopt);
+    EXPECT_THAT(account.totals().warnings,
+                ElementsAre(Field(&base::Warning::id, "idle-time-inexact")));
+}
+
+TEST(Account, interrupts_make_a_cpu_busier_than_its_threads_and_that_is_no_contradiction) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    for (int i = 0; i < 60; ++i) {
+        machine.pass(1s, 500ms, 130ms);
+        account.add(machine.reading);
+    }
+    EXPECT_EQ(only_cpu(account).busy, 30s);
+    EXPECT_THAT(account.totals().warnings, IsEmpty());
+}
+
+TEST(Account, a_device_that_goes_and_comes_back_is_another) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    machine.device().rx_packets += 10;
+    account.add(machine.reading);
+    const auto device = machine.device();
+    machine.reading.counters.devices.clear();
+    account.add(machine.reading);
+    EXPECT_THAT(account.totals().devices, IsEmpty());
+    machine.reading.counters.devices.push_back(device);
+    machine.device().index = 9;
+    account.add(machine.reading);
+    machine.device().rx_packets += 7;
+    account.add(machine.reading);
+    EXPECT_EQ(account.totals().devices.at(0).rx_packets, 7u);
+}
+
+TEST(Account, protocols_are_counted_from_the_start) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    *machine.reading.counters.protocols.tcp_segments_in += 50;
+    account.add(machine.reading);
+    EXPECT_EQ(account.totals().protocols.tcp_segments_in, 50u);
+    EXPECT_EQ(account.totals().protocols.udp_datagrams_in, std::nullopt);
+}
+
+soak::CpuWindow window(Nanoseconds cache) {
+    return {.cpu = 3,
+            .elapsed = 20ms,
+            .soaked = 15ms,
+            .own = 0ns,
+            .stolen = 5ms,
+            .causes = {.tasks = 5ms - cache, .cache = cache}};
+}
+
+/// So many windows, each a second of the machine's time apart.
+void add_windows(Account& account, Machine& machine, int count) {
+    for (int i = 0; i < count; ++i) {
+        machine.pass(1s, 900ms, 100ms);
+        account.add(machine.reading);
+        account.add_window(machine.reading.counters.time, window(1ms), {});
+    }
+}
+
+void agree(Account& account, bool inside_as_outside) {
+    for (int i = 0; i < 20; ++i)
+        account.compare({.time = 20ms, .packets = inside_as_outside ? 200u : 100u},
+                        {.time = 2s, .packets = 20000});
+}
+
+TEST(Account, windows_add_up) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    soak::StallCounts stalls;
+    stalls.count[2] = 4;
+    stalls.sum = 30us;
+    account.add_window(1000s, window(1ms), stalls);
+    account.add_window(1002s, window(2ms), stalls);
+    account.discard_window("clock");
+    account.add(machine.reading);
+    const auto& totals = account.totals();
+    EXPECT_EQ(only_cpu(account).windows.elapsed, 40ms);
+    EXPECT_EQ(only_cpu(account).windows.causes.cache, 3ms);
+    EXPECT_EQ(totals.windows, 2u);
+    EXPECT_EQ(totals.stalls.count[2], 8u);
+    EXPECT_EQ(totals.stalls.sum, 60us);
+    EXPECT_EQ(totals.discarded.at("clock"), 1u);
+    ASSERT_EQ(totals.recent.size(), 2u);
+    EXPECT_EQ(totals.recent[1].start, 1002s);
+}
+
+TEST(Account, only_so_many_windows_are_remembered) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    for (int i = 0; i < 1000; ++i)
+        account.add_window(std::chrono::seconds(i), window(1ms), {});
+    EXPECT_EQ(account.totals().recent.size(), 256u);
+    EXPECT_EQ(account.totals().recent.back().start, 999s);
+    EXPECT_EQ(account.totals().windows, 1000u);
+}
+
+TEST(Account, cache_is_carried_over_where_windows_disturb_nothing) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    agree(account, true);
+    add_windows(account, machine, 25);
+    account.add(machine.reading);
+    EXPECT_NEAR(only_cpu(account).cache.seconds, 20 * 0.05, 1e-9);
+    EXPECT_EQ(only_cpu(account).carried_over, 20s);
+}
+
+TEST(Account, nothing_is_carried_over_before_that_is_known_or_where_it_is_not_so) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    add_windows(account, machine, 20);
+    EXPECT_EQ(only_cpu(account).carried_over, 0s);
+    agree(account, false);
+    add_windows(account, machine, 20);
+    account.add(machine.reading);
+    EXPECT_EQ(only_cpu(account).carried_over, 0s);
+    EXPECT_EQ(only_cpu(account).cache.seconds, 0);
+    EXPECT_EQ(account.totals().undisturbed, false);
+}
+
+TEST(Account, a_block_stands_for_no_time_of_a_pause) {
+    Machine machine;
+    Account account;
+    account.resume(machine.reading);
+    agree(account, true);
+    add_windows(account, machine, 10);
+    account.pause();
+    machine.pass(1h, 0s, 1h);
+    account.resume(machine.reading);
+    add_windows(account, machine, 10);
+    account.add(machine.reading);
+    EXPECT_EQ(only_cpu(account).carried_over, 20s);
+}
+
+TEST(Account, activity_is_that_of_all_devices_and_cpus) {
+    probes::Counters change{.time = 2s};
+    change.devices.push_back({.name = "lo", .loopback = true, .rx_packets = 5, .tx_packets = 5});
+    change.devices.push_back({.name = "eth0", .rx_packets = 3, .tx_packets = 4});
+    change.cpus.push_back({.cpu = 0, .reschedule = 7, .function_call = 1});
+    change.cpus.push_back({.cpu = 1, .reschedule = 2});
+    const auto activity = make_activity(change);
+    EXPECT_EQ(activity.time, 2s);
+    EXPECT_EQ(activity.packets, 12u);
+    EXPECT_EQ(activity.reschedule, 9u);
+    EXPECT_EQ(activity.function_call, 1u);
+}
+
+} // namespace
+} // namespace demand
