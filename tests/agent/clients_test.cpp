@@ -153,7 +153,10 @@ TEST_F(Clients, that_bring_a_body_have_it_thrown_away) {
 }
 
 TEST_F(Clients, that_talk_nonsense_are_refused) {
-    Server server(options(), paths());
+    auto wanted = options();
+    // The library may miss that a client has closed its half behind the last byte.
+    wanted.patience = 200ms;
+    Server server(wanted, paths());
     const auto address = server.addresses().at(0);
     const std::string zeros(100, '\0');
     for (const std::string& nonsense :
@@ -165,7 +168,7 @@ TEST_F(Clients, that_talk_nonsense_are_refused) {
         shutdown(client.fd(), SHUT_WR);
         EXPECT_NE(parse_response(client.receive()).status, 500) << nonsense;
     }
-    EXPECT_EQ(get(address, "/").status, 200);
+    wait_until([&] { return get(address, "/").status == 200; });
 }
 
 } // namespace

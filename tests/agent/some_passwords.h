@@ -7,10 +7,11 @@
 
 namespace agent {
 
-/// At the lowest cost.
-inline std::string bcrypt(const std::string& password) {
+/// At the lowest cost, or at another: "10".
+inline std::string bcrypt(const std::string& password, const std::string& cost = "04") {
     const auto data = std::make_unique<crypt_data>();
-    return crypt_r(password.c_str(), "$2y$04$abcdefghijklmnopqrstuu", data.get());
+    const auto setting = "$2y$" + cost + "$abcdefghijklmnopqrstuu";
+    return crypt_r(password.c_str(), setting.c_str(), data.get());
 }
 
 inline std::string base64(const std::string& text) {
