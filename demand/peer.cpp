@@ -54,11 +54,10 @@ Piece sum(const std::vector<Piece>& pieces) {
 std::string trouble_of_cpu(const CpuTotals& earlier, const CpuTotals& later, double elapsed) {
     if (earlier.cpu != later.cpu) return "its CPUs changed meanwhile";
     if (!earlier.busy || !later.busy) return "the kernel's idle time is not exact there";
-    if (later.accounted < earlier.accounted || *later.busy < *earlier.busy)
-        return "its figures went backwards";
-    constexpr double tolerated = 0.02, moment = 0.02; // ratio, seconds
-    if (seconds(*later.busy, *earlier.busy) > elapsed * (1 + tolerated) + moment)
-        return "its figures contradict each other";
+    constexpr double tolerated = 0.02, moment = 0.02; // ratio; seconds, of steps of idle time
+    const double busy = seconds(*later.busy, *earlier.busy);
+    if (later.accounted < earlier.accounted || busy < -moment) return "its figures went backwards";
+    if (busy > elapsed * (1 + tolerated) + moment) return "its figures contradict each other";
     if (seconds(later.accounted, earlier.accounted) < elapsed * (1 - tolerated) - moment)
         return fmt::format("its agent did not watch CPU {} all the time", later.cpu);
     return "";

@@ -22,7 +22,7 @@ namespace exporters {
 using Json = nlohmann::ordered_json;
 
 /// What demand::CalibrationState is called, in its order.
-inline constexpr std::array calibration_states{"missing", "good", "uncertain", "doubtful"};
+inline constexpr std::array calibration_states{"good", "uncertain", "doubtful", "missing"};
 
 /// A type that is written as an object: there is a describe() for it.
 template <typename Archive, typename T>

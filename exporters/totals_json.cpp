@@ -56,6 +56,7 @@ void describe(auto& archive, Is<probes::OwnUsage> auto& own) {
     archive("open_descriptors", own.open_descriptors);
     archive("most_descriptors", own.most_descriptors);
     archive("started_seconds", own.started);
+    archive("started_unix_seconds", own.started_unix_seconds);
 }
 
 void describe(auto& archive, Is<demand::RecentWindow> auto& window) {
@@ -76,6 +77,7 @@ void describe_totals(auto& archive, auto& totals) {
     archive("yielding", totals.yielding);
     archive("duty_ratio", totals.duty_ratio);
     archive("cpus", totals.cpus);
+    archive("departed", totals.departed);
     archive("devices", totals.devices);
     archive("protocols", totals.protocols);
     archive("inside", totals.inside);

@@ -169,6 +169,12 @@ TEST(Peer, figures_that_cannot_be_are_not_used) {
                 HasSubstr("did not watch CPU 1"));
 }
 
+TEST(Peer, idle_time_in_steps_may_run_ahead_of_the_clock) {
+    auto heard = OtherEnd().measure(10s);
+    heard.before[2].totals.cpus[0].busy = *heard.before[1].totals.cpus[0].busy - 10ms;
+    EXPECT_EQ(make_peer_report(heard, packets).absent, "");
+}
+
 TEST(Peer, without_work_there_is_no_demand) {
     for (const auto& work : {std::map<std::string, demand::Done>{}, {{"packet", {0, "lo"}}}}) {
         const auto report = make_peer_report(OtherEnd().measure(10s), work);
