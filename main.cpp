@@ -1,5 +1,6 @@
 #include "base/error.h"
 #include "base/signals.h"
+#include "commands/agent.h"
 #include "commands/calibrate.h"
 #include "commands/doctor.h"
 #include "commands/load.h"
@@ -22,12 +23,14 @@ int dispatch(CLI::App& program, int argc, char** argv, const base::OriginalSigna
     const auto calibrate = commands::add_calibrate(program, original);
     const auto doctor = commands::add_doctor(program, original);
     const auto verify = commands::add_verify(program, original);
+    const auto agent = commands::add_agent(program, argc, argv, original);
     const auto load = commands::add_load(program);
     program.parse(argc, argv);
     if (program.got_subcommand("run")) return run();
     if (program.got_subcommand("calibrate")) return calibrate();
     if (program.got_subcommand("doctor")) return doctor();
     if (program.got_subcommand("verify")) return verify();
+    if (program.got_subcommand("agent")) return agent();
     if (program.got_subcommand("load")) return load();
     return watch();
 }

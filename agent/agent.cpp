@@ -1,7 +1,7 @@
 #include "agent/agent.h"
 
 #include "base/error.h"
-#include "probes/settings.h"
+#include "probes/host.h"
 
 #include <fmt/format.h>
 
@@ -59,18 +59,8 @@ struct Agent::Soaking {
 };
 
 Agent::Agent(const Plan& plan, base::Loop& loop, Surroundings surroundings)
-    : plan_(plan), loop_(loop), surroundings_(std::move(surroundings)),
-      cpus_(choose_cpus(plan.cpus)) {
-    const auto usable = usable_cpus();
-    for (const int cpu : plan.cpus)
-        if (!std::binary_search(usable.begin(), usable.end(), cpu))
-            throw base::UsageError(fmt::format("--cpus: CPU {} is not among those this process may "
-                                               "use ({})",
-                                               cpu, base::format_cpu_list(usable)));
-    if (cpus_.empty())
-        throw base::UsageError("all CPUs are isolated or nohz_full; name some with --cpus");
-    probes_.emplace(base::Root(), cpus_);
-    host_ = probes::read_settings(base::Root());
+    : loop_(loop), surroundings_(std::move(surroundings)), host_(probes::read_host(base::Root())) {
+    change(plan);
     inactive_since_ = next_tick_ = base::monotonic_now();
 }
 
@@ -87,6 +77,28 @@ void Agent::run() {
             soaking_->sampler->step();
     }
     deactivate();
+    stopping_ = false;
+}
+
+void Agent::change(const Plan& plan) {
+    const auto usable = usable_cpus();
+    for (const int cpu : plan.cpus)
+        if (!std::binary_search(usable.begin(), usable.end(), cpu))
+            throw base::UsageError(fmt::format("--cpus: CPU {} is not among those this process may "
+                                               "use ({})",
+                                               cpu, base::format_cpu_list(usable)));
+    const auto cpus = choose_cpus(plan.cpus);
+    if (cpus.empty())
+        throw base::UsageError("all CPUs are isolated or nohz_full; name some with --cpus");
+    plan_ = plan;
+    soaking_.reset();
+    use_cpus(cpus);
+}
+
+void Agent::use_cpus(const base::CpuList& cpus) {
+    if (cpus == cpus_) return;
+    cpus_ = cpus;
+    probes_.emplace(base::Root(), cpus_);
 }
 
 void Agent::stop() {
@@ -204,10 +216,7 @@ void Agent::heed_soakers() {
     }
     deactivate();
     soaking_.reset();
-    if (cpus != cpus_) {
-        cpus_ = cpus;
-        probes_.emplace(base::Root(), cpus_);
-    }
+    use_cpus(cpus);
 }
 
 demand::Account::Reading Agent::take_reading() {

@@ -40,6 +40,8 @@ class Agent {
 
     /// Until stop().
     void run();
+    /// From the next run() on. Throws as the constructor, and then changes nothing.
+    void change(const Plan& plan);
 
     // From elsewhere in the loop.
 
@@ -52,6 +54,7 @@ class Agent {
     struct Soaking;
 
     Nanoseconds next_event() const;
+    void use_cpus(const base::CpuList& cpus);
     void activate();
     void deactivate();
     bool hold();

@@ -41,6 +41,7 @@ Measure::Measure(Session& session, base::Loop& loop, base::Signals& signals,
     : session_(session), loop_(loop), original_(original), progress_(progress), plan_(plan),
       signals_(signals), probes_(base::Root(), session.instrument().cpus()) {
     loop_.watch(signals_.fd(), [this] { take_signals(); });
+    if (plan.peer) peer_.emplace(*plan.peer, loop, progress);
 }
 
 Measure::~Measure() { loop_.forget(signals_.fd()); }
@@ -55,6 +56,7 @@ void Measure::take_signals() {
 }
 
 std::optional<Outcome> Measure::run() {
+    ask_peer();
     if (!session_.prepare(loop_, progress_) || !measure_baseline()) return std::nullopt;
     // Taken in a slow moment? It is not too late for a better one.
     if (calibration_contradicted()) {
@@ -64,10 +66,11 @@ std::optional<Outcome> Measure::run() {
     }
     run_load();
     loop_.resume();
+    if (peer_) peer_->load_ended();
     if (!outcome_.interrupted && plan_.baseline > Nanoseconds::zero()) {
         progress_.show("measuring the baseline again");
         const auto tenth = outcome_.measurement.elapsed / 10;
-        runner_->run_for(Stage::baseline_after, std::max(plan_.baseline, tenth));
+        run_baseline(Stage::baseline_after, std::max(plan_.baseline, tenth));
     }
     progress_.clear();
     finish();
@@ -79,8 +82,18 @@ bool Measure::measure_baseline() {
     progress_.show("measuring the baseline");
     runner_.reset(); // parks the soakers
     runner_.emplace(session_.instrument(), probes_, loop_, plan_.phases);
-    runner_->run_for(Stage::baseline_before, plan_.baseline);
+    run_baseline(Stage::baseline_before, plan_.baseline);
+    ask_peer(); // also without a baseline, close to the load
     return !loop_.stopped();
+}
+
+void Measure::run_baseline(Stage stage, Nanoseconds elapsed) {
+    runner_->run_for(stage, elapsed, [this] { ask_peer(); });
+}
+
+/// Only while no phase is running.
+void Measure::ask_peer() {
+    if (peer_) peer_->ask();
 }
 
 bool Measure::calibration_contradicted() const {
@@ -151,6 +164,8 @@ void Measure::keep_results(const probes::Benchmark& benchmark) {
 
 void Measure::finish() {
     auto& measurement = outcome_.measurement;
+    // Three make two stretches of baseline; who interrupts us does not want to wait for that.
+    if (peer_) measurement.peer = peer_->finish(outcome_.interrupted ? 1 : 3);
     outcome_.soakers_ended = session_.instrument().ended();
     measurement.phases = runner_->phases();
     measurement.devices = plan_.devices;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/signals.h"
+#include "commands/peer_watch.h"
 #include "commands/phase_runner.h"
 #include "commands/progress.h"
 #include "commands/session.h"
@@ -22,7 +23,8 @@ struct MeasurePlan {
     std::optional<Nanoseconds> duration; ///< end the benchmark then; that is no failure
     std::optional<Nanoseconds> timeout;  ///< end the benchmark then; that is one
     std::vector<std::string> devices;
-    std::optional<base::Work> work; ///< what the user says was done
+    std::optional<base::Work> work;        ///< what the user says was done
+    std::optional<agent::PeerAccess> peer; ///< whose agent to listen to as well
 };
 
 struct Outcome {
@@ -47,10 +49,12 @@ class Measure {
   private:
     void take_signals();
     bool measure_baseline();
+    void run_baseline(demand::Stage stage, Nanoseconds elapsed);
     bool calibration_contradicted() const;
     void run_load();
     void watch_limits(probes::Benchmark& benchmark, Nanoseconds elapsed);
     void keep_results(const probes::Benchmark& benchmark);
+    void ask_peer();
     void finish();
 
     Session& session_;
@@ -61,6 +65,7 @@ class Measure {
     base::Signals& signals_;
     probes::Probes probes_;
     std::optional<PhaseRunner> runner_;
+    std::optional<PeerWatch> peer_;
     probes::Benchmark* benchmark_ = nullptr; ///< while one runs
     int signals_taken_ = 0;
     Outcome outcome_;

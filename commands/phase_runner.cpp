@@ -28,10 +28,14 @@ PhaseRunner::PhaseRunner(soak::Instrument& instrument, probes::Probes& probes, b
 
 PhaseRunner::~PhaseRunner() { stop_soaking(); }
 
-void PhaseRunner::run_for(Stage stage, Nanoseconds elapsed) {
-    const auto deadline = base::monotonic_now() + elapsed;
-    while (!loop_.stopped() && base::monotonic_now() < deadline)
+void PhaseRunner::run_for(Stage stage, Nanoseconds elapsed, const std::function<void()>& between) {
+    auto deadline = base::monotonic_now() + elapsed;
+    while (!loop_.stopped() && base::monotonic_now() < deadline) {
         run_pair(stage);
+        const auto paused = base::monotonic_now();
+        between();
+        deadline += base::monotonic_now() - paused;
+    }
 }
 
 void PhaseRunner::run_pair(Stage stage) {

@@ -6,6 +6,7 @@
 #include "probes/throttling.h"
 #include "soak/instrument.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
@@ -35,8 +36,9 @@ class PhaseRunner {
     /// A pair of phases in random order, or one phase where there is only one kind. Ends early
     /// when the loop is stopped; what was cut short by more than half is not kept.
     void run_pair(demand::Stage stage);
-    /// Pairs until `elapsed` has passed or the loop is stopped.
-    void run_for(demand::Stage stage, Nanoseconds elapsed);
+    /// Pairs until `elapsed` has passed or the loop is stopped. The time that `between` takes after
+    /// each of them does not count.
+    void run_for(demand::Stage stage, Nanoseconds elapsed, const std::function<void()>& between);
 
     /// Phase after phase the CPU's counter and the kernel's clock disagreed: no soaked phase will be
     /// good any more.

@@ -27,6 +27,7 @@ struct Options {
     OutputOptions output;
     MetricsOptions metrics;
     std::vector<std::string> command, devices, work;
+    std::optional<std::string> peer, peer_ca, peer_password_file;
     std::string parser, baseline = "1.5s", duration, phase = "300ms", timeout;
     bool continuous = false, free = false;
     int repeat = 1;
@@ -95,6 +96,9 @@ MeasurePlan make_plan(const Options& options) {
         plan.timeout = parse_option("--timeout", options.timeout, milliseconds(100));
     plan.devices = options.devices;
     if (!options.work.empty()) plan.work = parse_work(options.work);
+    if (options.peer)
+        plan.peer =
+            agent::read_peer_access(*options.peer, options.peer_ca, options.peer_password_file);
     return plan;
 }
 
@@ -184,6 +188,17 @@ std::function<int()> add_run(CLI::App& program, const base::OriginalSignals& ori
                      "Count work on this network device; repeatable (default: the busiest)")
         ->allow_extra_args(false)
         ->take_all();
+    auto* peer = command->add_option(
+        "--peer", options->peer,
+        "Ask the agent of the other end too, at host:port or https://host:port");
+    command
+        ->add_option("--peer-ca", options->peer_ca,
+                     "Certificates that may vouch for it (default: the system's)")
+        ->needs(peer);
+    command
+        ->add_option("--peer-password-file", options->peer_password_file,
+                     "A file whose first line is name:password, for an agent that asks")
+        ->needs(peer);
     command->add_option("--repeat", options->repeat, "Measure so many times, a report each")
         ->check(CLI::Range(1, 1000));
     command->footer("Example:\n  cyclesoak run -- iperf3 -c 127.0.0.1 -u -b 400M -l 1472 -t 8 -J");

@@ -103,7 +103,8 @@ Trials::Edge Trials::read_edge(const probes::Benchmark* load) {
         edge.truth = process_cpu_time(load->pid());
     }
     const auto& soakers = soakers_.read();
-    if (const auto soaker = soakers.find(cpu_); soaker != soakers.end()) edge.soaker = soaker->second;
+    if (const auto soaker = soakers.find(cpu_); soaker != soakers.end())
+        edge.soaker = soaker->second;
     return edge;
 }
 

@@ -272,8 +272,10 @@ class Apportioner {
             const double rate = work.complete ? proxy.total : running_rate(phases_, proxy);
             const double units = work.complete ? total : total / *work.seconds;
             result_.sources[unit] = work.source;
+            if (rate <= 0) continue;
+            result_.totals[unit] = units * proxy.total / rate;
             for (size_t i = 0; i < phases_.size(); ++i)
-                if (proxy.phases[i] && rate > 0)
+                if (proxy.phases[i])
                     result_.shares[i].units[unit] = units * *proxy.phases[i] / rate;
         }
     }

@@ -23,6 +23,7 @@ struct Apportionment {
     std::optional<double> proxy_packets, proxy_bytes; ///< over the whole load
     std::string packet;                               ///< what the devices count as one
     std::map<std::string, std::string> sources;       ///< unit -> who counted it
+    std::map<std::string, double> totals;             ///< unit -> work of the whole load
 
     struct Share {
         std::optional<double> packets, bytes; ///< of the proxies

@@ -75,6 +75,8 @@ std::optional<double> jackknife_variance(const std::vector<Row>& blocks) {
     return squares * (count - 1) / count;
 }
 
+} // namespace
+
 double half_width(const std::vector<Variance>& variances) {
     double total = 0, denominator = 0;
     for (const Variance& variance : variances) {
@@ -85,8 +87,6 @@ double half_width(const std::vector<Variance>& variances) {
     const boost::math::students_t distribution(total * total / denominator);
     return boost::math::quantile(distribution, (1 + confidence) / 2) * std::sqrt(total);
 }
-
-} // namespace
 
 std::optional<RatioEstimate> estimate_ratio(const std::vector<Row>& rows,
                                             const std::vector<Variance>& others) {

@@ -31,6 +31,10 @@ struct RatioEstimate {
     bool correlated = false; ///< neighbours still correlate; the interval may be too narrow
 };
 
+/// Half the width of the interval that sources of uncertainty which do not depend on each other give
+/// together: Student's t, with degrees of freedom after Welch and Satterthwaite.
+double half_width(const std::vector<Variance>& variances);
+
 /// Ratio of sums with its interval by delete-one jackknife over the rows, which are in order of
 /// time. Neighbours that correlate (lag-1 autocorrelation of the linearised residuals above
 /// 2/sqrt(n), which independent rows pass in 98 of 100 cases) are merged into blocks of 2, 3, ...

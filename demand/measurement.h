@@ -1,5 +1,6 @@
 #pragma once
 
+#include "demand/peer.h"
 #include "demand/report.h"
 
 namespace demand {
@@ -12,6 +13,7 @@ struct Measurement {
     std::optional<base::Work> work;   ///< what the user or the benchmark says was done
     std::vector<std::string> devices; ///< chosen by the user; empty: the busiest one
     std::optional<BenchmarkReport> benchmark;
+    std::optional<PeerMeasurement> peer;
     std::string yielding;
     std::map<std::string, std::string> settings;
     base::Warnings warnings;

@@ -99,6 +99,7 @@ class Reporter {
         std::erase_if(report_.baselines,
                       [](const BaselineReport& baseline) { return baseline.phases == 0; });
         add_perturbation();
+        add_peer();
         warn_of_others();
         warn_of_hypervisor();
         return std::move(report_);
@@ -224,6 +225,18 @@ class Reporter {
             warn("no-task-time", "The scheduler's task time is not to be had: CPU per unit is "
                                  "compared with all the time that was not idle, interrupts "
                                  "included, and so reads low.");
+    }
+
+    void add_peer() {
+        if (!measurement_.peer) return;
+        std::map<std::string, Done> work;
+        for (const auto& [unit, units] : apportionment_.totals)
+            work[unit] = {.units = units, .source = apportionment_.sources.at(unit)};
+        report_.peer = make_peer_report(*measurement_.peer, work);
+        if (!report_.peer->absent.empty())
+            warn("peer-absent", fmt::format("What the load cost at the other end, {}, is not "
+                                            "known: {}.",
+                                            report_.peer->address, report_.peer->absent));
     }
 
     const Measurement& measurement_;

@@ -93,6 +93,26 @@ struct BenchmarkReport {
     std::map<std::string, double> cpu_ratios;
 };
 
+/// The time between two readings of the agent at the other end that contains the load.
+struct PeerInterval {
+    Nanoseconds elapsed{};
+    int cpus = 0;                        ///< that the agent watches
+    Nanoseconds busy{};                  ///< all CPUs
+    std::optional<Nanoseconds> baseline; ///< the same without the load, in that much time
+    int baseline_stretches = 0;          ///< stretches without the load that tell it
+    std::map<std::string, double> units; ///< work of the whole load
+};
+
+/// What the load cost at the other end, by the agent there.
+struct PeerReport {
+    std::string address;
+    std::string cyclesoak; ///< the agent's version; empty: it gave none
+    std::optional<PeerInterval> interval;
+    std::vector<Demand> demands;
+    std::string absent;        ///< why there are none at all
+    std::string soaked_absent; ///< why there are none by soaking
+};
+
 struct Report {
     Nanoseconds elapsed{}; ///< of the load
     std::vector<CpuReport> cpus;
@@ -106,6 +126,7 @@ struct Report {
     std::vector<Demand> demands;
     std::optional<Perturbation> perturbation;
     std::optional<BenchmarkReport> benchmark;
+    std::optional<PeerReport> peer;
     std::string yielding; ///< method in use
     std::map<std::string, std::string> settings;
     base::Warnings warnings;

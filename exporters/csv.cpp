@@ -102,6 +102,9 @@ void write_csv_rows(std::ostream& out, const demand::Report& report, int run) {
         write_row(out, run, "cpu", cpu);
     for (const Json& demand : json.at("demand"))
         write_row(out, run, "demand", demand);
+    if (json.contains("peer"))
+        for (const Json& demand : json.at("peer").at("demand"))
+            write_row(out, run, "peer-demand", demand);
     if (json.contains("perturbation")) write_row(out, run, "perturbation", json.at("perturbation"));
 }
 

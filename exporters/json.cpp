@@ -9,30 +9,15 @@ namespace exporters {
 namespace {
 
 constexpr int schema = 1;
+const std::string report_name = "a report";
 
 } // namespace
-
-void describe(auto& archive, Is<soak::Causes> auto& causes) {
-    archive("tasks", causes.tasks);
-    archive("interrupts", causes.interrupts);
-    archive("hypervisor", causes.hypervisor);
-    archive("core", causes.core);
-    archive("cache", causes.cache);
-    archive("unexplained", causes.unexplained);
-}
 
 void describe(auto& archive, Is<demand::CpuReport> auto& cpu) {
     archive("cpu", cpu.cpu);
     archive.among("soaked_phase_seconds", cpu.soaked, [&](auto& window) {
-        archive("soaked_phase_seconds", window.elapsed);
-        archive("soaked_seconds", window.soaked);
-        archive("own_seconds", window.own);
-        archive("clock_stopped_seconds", window.clock_stopped);
-        archive("stolen_seconds", window.stolen);
+        describe_window(archive, window);
         archive("baseline_seconds", cpu.baseline);
-        archive("causes", window.causes);
-        archive("core_share_ratio", window.core_share_ratio);
-        archive("stalls", window.stalls);
     });
     archive("kernel_network_seconds", cpu.kernel_network);
     archive("steal_seconds", cpu.steal);
@@ -118,6 +103,22 @@ void describe(auto& archive, Is<demand::BenchmarkReport> auto& benchmark) {
     archive.unless_empty("cpu_ratios", benchmark.cpu_ratios);
 }
 
+void describe(auto& archive, Is<demand::PeerReport> auto& peer) {
+    archive("address", peer.address);
+    archive.unless_empty("cyclesoak", peer.cyclesoak);
+    archive.among("seconds", peer.interval, [&](auto& interval) {
+        archive("seconds", interval.elapsed);
+        archive("cpus", interval.cpus);
+        archive("busy_seconds", interval.busy);
+        archive("baseline_seconds", interval.baseline);
+        archive("baseline_stretches", interval.baseline_stretches);
+        archive.unless_empty("units", interval.units);
+    });
+    archive("demand", peer.demands);
+    archive.unless_empty("absent", peer.absent);
+    archive.unless_empty("soaked_absent", peer.soaked_absent);
+}
+
 void describe_work(auto& archive, auto& report) {
     auto& work = report.work;
     archive.unless_empty("source", work.source);
@@ -143,6 +144,7 @@ void describe(auto& archive, Is<demand::Report> auto& report) {
     archive("demand", report.demands);
     archive("perturbation", report.perturbation);
     archive("benchmark", report.benchmark);
+    archive("peer", report.peer);
     archive.unless_empty("yielding", report.yielding);
     archive("settings", report.settings);
     archive("warnings", report.warnings);
@@ -170,17 +172,9 @@ int line_of(std::string_view text, size_t byte) {
     return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
 }
 
-Json parse_json(std::string_view text, const std::string& file) {
-    try {
-        return Json::parse(text);
-    } catch (const Json::parse_error& error) {
-        throw base::ParseError(file, line_of(text, error.byte), "this is not valid JSON");
-    }
-}
-
-void check_schema(const Json& json, const std::string& file) {
+void check_schema(const Json& json, const std::string& file, const std::string& what) {
     if (!json.is_object() || !json.contains("schema") || !json["schema"].is_number_integer())
-        throw base::ParseError(file, 0, "this is not a report of cyclesoak");
+        throw base::ParseError(file, 0, "this is not " + what + " of cyclesoak");
     const auto found = json["schema"].get<int64_t>();
     if (found != schema)
         throw base::ParseError(file, 0,
@@ -189,7 +183,7 @@ void check_schema(const Json& json, const std::string& file) {
 }
 
 demand::Report parse_report(const Json& json, const std::string& file) {
-    check_schema(json, file);
+    check_schema(json, file, report_name);
     demand::Report report;
     try {
         JsonReader reader(json);
@@ -203,6 +197,17 @@ demand::Report parse_report(const Json& json, const std::string& file) {
 }
 
 } // namespace
+
+Json parse_document(std::string_view text, const std::string& file, const std::string& what) {
+    Json json;
+    try {
+        json = Json::parse(text);
+    } catch (const Json::parse_error& error) {
+        throw base::ParseError(file, line_of(text, error.byte), "this is not valid JSON");
+    }
+    check_schema(json, file, what);
+    return json;
+}
 
 Json make_json(const demand::Report& report) {
     Json json = make_json_head();
@@ -225,8 +230,7 @@ void write_json(std::ostream& out, const std::vector<demand::Report>& reports) {
 }
 
 std::vector<demand::Report> parse_reports(std::string_view text, const std::string& file) {
-    const Json json = parse_json(text, file);
-    check_schema(json, file);
+    const Json json = parse_document(text, file, report_name);
     if (!json.contains("runs")) return {parse_report(json, file)};
     std::vector<demand::Report> reports;
     for (const Json& run : json["runs"])

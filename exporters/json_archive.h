@@ -2,9 +2,12 @@
 
 #include "base/time.h"
 #include "demand/report.h"
+#include "demand/totals.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -17,6 +20,9 @@
 namespace exporters {
 
 using Json = nlohmann::ordered_json;
+
+/// What demand::CalibrationState is called, in its order.
+inline constexpr std::array calibration_states{"missing", "good", "uncertain", "doubtful"};
 
 /// A type that is written as an object: there is a describe() for it.
 template <typename Archive, typename T>
@@ -66,8 +72,15 @@ class JsonWriter {
     }
     template <typename T>
     static Json encode(const std::vector<T>& values) {
+        return encode_each(values);
+    }
+    template <typename T, size_t size>
+    static Json encode(const std::array<T, size>& values) {
+        return encode_each(values);
+    }
+    static Json encode_each(const auto& values) {
         Json array = Json::array();
-        for (const T& value : values)
+        for (const auto& value : values)
             array.push_back(encode(value));
         return array;
     }
@@ -77,6 +90,9 @@ class JsonWriter {
     }
     static Json encode(demand::Method method) {
         return method == demand::Method::soaked ? "soaked" : "idle-time";
+    }
+    static Json encode(demand::CalibrationState state) {
+        return calibration_states.at(static_cast<size_t>(state));
     }
 
     Json json_ = Json::object();
@@ -146,10 +162,17 @@ class JsonReader {
         for (const auto& [key, element] : json.items())
             decode(element, values[key]);
     }
+    template <typename T, size_t size>
+    static void decode(const Json& json, std::array<T, size>& values) {
+        if (!json.is_array() || json.size() != size)
+            throw std::runtime_error("an array of " + std::to_string(size) + " is wanted");
+        for (size_t i = 0; i < size; ++i)
+            decode(json[i], values[i]);
+    }
     static void decode(const Json& json, base::Nanoseconds& time) {
         double seconds = 0;
         decode_plain(json, seconds);
-        constexpr double longest = 9e9; // about what 64 bits of nanoseconds hold
+        constexpr double longest = 4e9; // two of them add up within 64 bits of nanoseconds
         if (std::abs(seconds) > longest) throw std::runtime_error("that is no time");
         time = base::Nanoseconds(std::llround(seconds * 1e9));
     }
@@ -159,6 +182,13 @@ class JsonReader {
     static void decode(const Json& json, demand::Method& method) {
         method =
             choose(json, "soaked", demand::Method::soaked, "idle-time", demand::Method::idle_time);
+    }
+
+    static void decode(const Json& json, demand::CalibrationState& state) {
+        const auto found = std::find(calibration_states.begin(), calibration_states.end(), json);
+        if (found == calibration_states.end())
+            throw std::runtime_error("a state of calibration is wanted");
+        state = static_cast<demand::CalibrationState>(found - calibration_states.begin());
     }
 
     template <typename T>
@@ -196,6 +226,27 @@ concept Is = std::same_as<std::remove_const_t<T>, Plain>;
 void describe(auto& archive, Is<base::Warning> auto& warning) {
     archive("id", warning.id);
     archive("text", warning.text);
+}
+
+void describe(auto& archive, Is<soak::Causes> auto& causes) {
+    archive("tasks", causes.tasks);
+    archive("interrupts", causes.interrupts);
+    archive("hypervisor", causes.hypervisor);
+    archive("core", causes.core);
+    archive("cache", causes.cache);
+    archive("unexplained", causes.unexplained);
+}
+
+/// Soaked time of a CPU, in one window or in many. The CPU's number is the caller's.
+void describe_window(auto& archive, Is<soak::CpuWindow> auto& window) {
+    archive("soaked_phase_seconds", window.elapsed);
+    archive("soaked_seconds", window.soaked);
+    archive("own_seconds", window.own);
+    archive("clock_stopped_seconds", window.clock_stopped);
+    archive("stolen_seconds", window.stolen);
+    archive("causes", window.causes);
+    archive("core_share_ratio", window.core_share_ratio);
+    archive("stalls", window.stalls);
 }
 
 } // namespace exporters

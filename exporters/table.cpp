@@ -28,16 +28,26 @@ Saying saying(const std::string& unit) {
     return {"µs per " + unit, 1e6};
 }
 
-const Demand* find(const Report& report, const std::string& unit, Method method) {
-    for (const Demand& demand : report.demands)
+using Demands = std::vector<Demand>;
+
+const Demand* find(const Demands& demands, const std::string& unit, Method method) {
+    for (const Demand& demand : demands)
         if (demand.unit == unit && demand.method == method) return &demand;
     return nullptr;
+}
+
+/// Here and at the other end.
+Demands all_demands(const Report& report) {
+    Demands demands = report.demands;
+    if (report.peer)
+        demands.insert(demands.end(), report.peer->demands.begin(), report.peer->demands.end());
+    return demands;
 }
 
 /// The work's own unit first.
 std::vector<std::string> units(const Report& report) {
     std::vector<std::string> result;
-    for (const Demand& demand : report.demands)
+    for (const Demand& demand : all_demands(report))
         if (std::find(result.begin(), result.end(), demand.unit) == result.end())
             result.push_back(demand.unit);
     std::stable_partition(result.begin(), result.end(),
@@ -46,9 +56,10 @@ std::vector<std::string> units(const Report& report) {
 }
 
 std::vector<Method> methods(const Report& report) {
+    const Demands demands = all_demands(report);
     std::vector<Method> result;
     for (const Method method : {Method::idle_time, Method::soaked})
-        if (std::any_of(report.demands.begin(), report.demands.end(),
+        if (std::any_of(demands.begin(), demands.end(),
                         [&](const Demand& demand) { return demand.method == method; }))
             result.push_back(method);
     return result;
@@ -68,12 +79,45 @@ void write_head(Screen& screen, const Report& report) {
             0);
 }
 
+void write_interval_note(Screen& screen, const Report& report) {
+    if (report.demands.empty() || !report.demands.front().seconds_per_unit.low) return;
+    const Demand& first = report.demands.front();
+    const char* windows = report.perturbation ? "pairs of phases" : "phases";
+    screen.text(fmt::format("{:.0f} % intervals, from {} {}", first.confidence * 100, first.pairs,
+                            windows));
+}
+
+/// One unit by each method.
+Screen::Row demand_row(const Report& report, const Demands& demands, const std::string& label,
+                       const std::string& unit) {
+    Screen::Row row{label, {}, {}};
+    for (const Method method : methods(report)) {
+        const Demand* demand = find(demands, unit, method);
+        row.cells.push_back(demand ? format_estimate(demand->seconds_per_unit, saying(unit).scale)
+                                   : "-");
+    }
+    return row;
+}
+
+/// What stands behind the rows of the other end, or why there are none.
+void write_peer(Screen& screen, const demand::PeerReport& peer) {
+    if (!peer.absent.empty())
+        return screen.text(
+            fmt::format("other end, {}: not known, see the warnings below", peer.address));
+    const demand::PeerInterval& interval = *peer.interval;
+    std::string text = fmt::format("other end, {}, over the whole load: {} s of CPU time, {} CPU{}",
+                                   peer.address, format_number(base::to_seconds(interval.busy)),
+                                   interval.cpus, interval.cpus == 1 ? "" : "s");
+    if (interval.baseline)
+        text += fmt::format(", {} s of it without the load",
+                            format_number(base::to_seconds(*interval.baseline), 2));
+    screen.text(text);
+    if (!peer.soaked_absent.empty())
+        screen.text(fmt::format("nothing soaked from there: {}", peer.soaked_absent), 4);
+}
+
 void write_demands(Screen& screen, const Report& report) {
     screen.heading("Service demand");
-    if (report.demands.empty()) {
-        screen.text("none: see the warnings below.");
-        return;
-    }
     std::vector<Screen::Row> rows(2);
     for (const Method method : methods(report)) {
         const bool free = method == Method::idle_time;
@@ -81,20 +125,16 @@ void write_demands(Screen& screen, const Report& report) {
         rows[1].cells.emplace_back(free ? "(undisturbed)" : "(full cost)");
     }
     for (const std::string& unit : units(report)) {
-        const auto [label, scale] = saying(unit);
-        auto& row = rows.emplace_back(Screen::Row{label, {}, {}});
-        for (const Method method : methods(report)) {
-            const Demand* demand = find(report, unit, method);
-            row.cells.push_back(demand ? format_estimate(demand->seconds_per_unit, scale) : "-");
-        }
+        rows.push_back(demand_row(report, report.demands, saying(unit).label, unit));
+        if (report.peer && !report.peer->demands.empty())
+            rows.push_back(demand_row(report, report.peer->demands, "  other end", unit));
     }
-    screen.rows(std::move(rows), 16);
-
-    const Demand& first = report.demands.front();
-    const char* windows = report.perturbation ? "pairs of phases" : "phases";
-    if (first.seconds_per_unit.low)
-        screen.text(fmt::format("{:.0f} % intervals, from {} {}", first.confidence * 100,
-                                first.pairs, windows));
+    if (rows.size() > 2)
+        screen.rows(std::move(rows), 16);
+    else
+        screen.text("none: see the warnings below.");
+    write_interval_note(screen, report);
+    if (report.peer) write_peer(screen, *report.peer);
 }
 
 void write_perturbation(Screen& screen, const demand::Perturbation& found) {

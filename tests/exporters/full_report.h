@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/demand/sample.h"
+#include "tests/demand/sample_peer.h"
 
 /// A report in which every key has a value.
 inline demand::Measurement full_measurement(int cpus = 2, int pairs = 12) {
@@ -16,6 +17,7 @@ inline demand::Measurement full_measurement(int cpus = 2, int pairs = 12) {
         }
     measurement.benchmark =
         demand::BenchmarkReport{{"netbench", "--size", "1k"}, 0, {{"host", 0.45}}};
+    measurement.peer = sample::OtherEnd().measure(measurement.elapsed);
     measurement.settings = {{"kernel", "6.1.0"}, {"governor", "performance"}};
     measurement.warnings = {{.id = "no-cgroup", .text = "No cgroup of our own."}};
     return measurement;

@@ -78,6 +78,14 @@ TEST(Json, of_a_poor_report_is_read_back_too) {
     EXPECT_EQ(written({read_back(written({report}))}), written({report}));
 }
 
+TEST(Json, of_an_other_end_that_was_not_heard_is_read_back_too) {
+    auto measurement = full_measurement();
+    measurement.peer = demand::PeerMeasurement{.address = "bench2:12001", .failure = "it is gone"};
+    const std::string text = written({demand::make_report(measurement)});
+    EXPECT_EQ(Json::parse(text)["peer"]["absent"], "it is gone");
+    EXPECT_EQ(written({read_back(text)}), text);
+}
+
 TEST(Json, of_several_runs) {
     const std::string text = written({full_report(1, 2), full_report(2, 3)});
     EXPECT_EQ(Json::parse(text)["runs"].size(), 2u);

@@ -44,6 +44,16 @@ TEST(Table, of_one_method) {
     expect_golden("table_free.txt", table(demand::make_report(measurement), {}));
 }
 
+TEST(Table, says_what_the_other_end_did_not_tell) {
+    auto report = full_report();
+    report.peer->demands.clear();
+    report.peer->absent = "it is gone";
+    EXPECT_THAT(table(report, {}), HasSubstr("other end, bench2:12001: not known"));
+    report = full_report();
+    report.peer->soaked_absent = "too few windows";
+    EXPECT_THAT(table(report, {}), HasSubstr("nothing soaked from there: too few windows"));
+}
+
 TEST(Table, of_nothing_says_why) {
     const std::string text = table(demand::make_report({}), {});
     EXPECT_THAT(text, HasSubstr("Service demand\n  none"));

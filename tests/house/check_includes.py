@@ -21,6 +21,7 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 # A library is seen from one place only. What starts so -> files that start so.
 PLACES = {
     "hwloc": ["soak/topology.cpp"],
+    "curl/": ["agent/peer.cpp"],
     "CLI/": ["commands/", "main.cpp"],
     "netlink/": ["probes/devices.cpp"],
     "systemd/sd-bus": ["soak/systemd_slice.cpp"],

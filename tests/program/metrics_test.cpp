@@ -43,7 +43,7 @@ void expect_clean(const std::string& file) {
 
 TEST(Metrics, are_as_prometheus_wants_them) {
     for (const char* name : {"metrics.txt", "run_metrics.txt"})
-        expect_clean(std::string(TEST_DATA) + "/golden/" + name);
+        expect_clean(fmt::format("{}/golden/{}", TEST_DATA, name));
 }
 
 TEST(Metrics, of_a_run_reach_node_exporter_and_a_pushgateway) {
@@ -74,10 +74,16 @@ TEST(Metrics, of_a_run_reach_node_exporter_and_a_pushgateway) {
     std::filesystem::remove_all(folder);
 }
 
+/// Next to nothing, with a report all the same.
+std::vector<std::string> shortest_run(const std::vector<std::string>& options) {
+    std::vector<std::string> all{"--free", "--baseline", "0"};
+    all.insert(all.end(), options.begin(), options.end());
+    return short_run(all, {"sleep", "0.3"});
+}
+
 TEST(Metrics, that_reach_nobody_cost_no_report) {
-    const auto ended = run(
-        short_run({"--textfile", "/proc/nowhere/run.prom", "--pushgateway", "http://127.0.0.1:1"},
-                  {"sleep", "0.3"}));
+    const auto ended = run(shortest_run(
+        {"--textfile", "/proc/nowhere/run.prom", "--pushgateway", "http://127.0.0.1:1"}));
     EXPECT_EQ(ended.exit_status, 1);
     EXPECT_EQ(ended.json().at("benchmark").at("exit_status"), 0);
     EXPECT_THAT(ended.err,
@@ -88,7 +94,7 @@ TEST(Metrics, that_reach_nobody_cost_no_report) {
 TEST(Metrics, that_a_gateway_refuses_are_told_with_its_reason) {
     const peer::Server gateway("prometheus-pushgateway", {"--persistence.file="});
     const auto wrong = gateway.url() + "/nowhere";
-    const auto ended = run(short_run({"--pushgateway", wrong}, {"sleep", "0.3"}));
+    const auto ended = run(shortest_run({"--pushgateway", wrong}));
     EXPECT_EQ(ended.exit_status, 1);
     EXPECT_THAT(ended.err, HasSubstr("cyclesoak: --pushgateway: " + wrong + "/metrics/job/"));
     EXPECT_THAT(ended.err, HasSubstr(": HTTP 404 "));

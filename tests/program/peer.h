@@ -2,6 +2,7 @@
 
 #include "tests/program/program.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +12,7 @@
 namespace peer {
 
 inline std::string path(const std::string& package, const std::string& program) {
-    const auto file = std::string(TEST_PEERS) + "/" + package + "/usr/bin/" + program;
+    const auto file = fmt::format("{}/{}/usr/bin/{}", TEST_PEERS, package, program);
     if (!std::filesystem::exists(file))
         throw std::runtime_error(file + " is missing; ./dev test fetches it");
     return file;
