@@ -34,15 +34,13 @@ sockaddr* Address::data() { return reinterpret_cast<sockaddr*>(&storage_); }
 
 Address Address::of_socket(int fd) {
     Address address;
-    if (getsockname(fd, address.data(), &address.size_) < 0)
-        throw system_error("getsockname");
+    if (getsockname(fd, address.data(), &address.size_) < 0) throw system_error("getsockname");
     return address;
 }
 
 Address Address::of_peer(int fd) {
     Address address;
-    if (getpeername(fd, address.data(), &address.size_) < 0)
-        throw system_error("getpeername");
+    if (getpeername(fd, address.data(), &address.size_) < 0) throw system_error("getpeername");
     return address;
 }
 

@@ -2,9 +2,6 @@
 #include "base/error.h"
 #include "tests/agent/fixture.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 namespace agent {
 namespace {
 
@@ -95,16 +92,6 @@ TEST_F(AServer, refuses_options_that_cannot_be) {
     EXPECT_THAT(refusal<base::UsageError>(alone), HasSubstr("certificate"));
 }
 
-/// Threads, or a hundred of them if it could not fork.
-size_t threads_of_a_child() {
-    const pid_t pid = fork();
-    if (pid == 0) _exit(static_cast<int>(count_entries("proc/self/task")));
-    int status = 0;
-    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status)
-               ? static_cast<size_t>(WEXITSTATUS(status))
-               : 100;
-}
-
 TEST_F(AServer, has_no_threads_while_they_are_stopped_but_goes_on_listening) {
     Server server(options(), paths());
     const Client before(server.addresses().at(0));
@@ -113,7 +100,6 @@ TEST_F(AServer, has_no_threads_while_they_are_stopped_but_goes_on_listening) {
 
     server.stop_threads();
     wait_until([&] { return count_entries("proc/self/task") == threads(); });
-    EXPECT_EQ(threads_of_a_child(), 1u);
     EXPECT_EQ(before.receive(), "");
     const Client meanwhile(server.addresses().at(0));
     meanwhile.send(request_text("/", "Connection: close\r\n"));
