@@ -58,8 +58,6 @@ void add_to(std::optional<Count>& sum, const std::optional<Count>& more) {
 
 void Account::resume(const Reading& reading) {
     last_ = reading;
-    for (const auto& cpu : reading.counters.cpus)
-        cpus_[cpu.cpu].totals.cpu = cpu.cpu;
     add_devices(reading.counters.devices, {});
     publish();
 }
@@ -146,7 +144,6 @@ void Account::add_devices(const std::vector<probes::DeviceCounters>& now,
 void Account::add_window(Nanoseconds start, const soak::CpuWindow& window,
                          const soak::StallCounts& stalls) {
     auto& cpu = cpus_[window.cpu];
-    cpu.totals.cpu = window.cpu;
     cpu.totals.windows = cpu.totals.windows + window;
     cpu.totals.windows.cpu = window.cpu;
     carry_over(cpu, window);
@@ -186,12 +183,20 @@ std::optional<double> Account::busy_ratio(int cpu) const {
     return found == cpus_.end() ? std::nullopt : found->second.busy_ratio;
 }
 
-/// The CPUs that are there now.
+/// The CPUs that are there now; one that has gone begins anew when it is back.
 void Account::publish() {
     totals_.time = last_->counters.time;
+    std::erase_if(cpus_, [&](const auto& known) {
+        const auto* cpu = find(last_->counters.cpus, known.first);
+        return !cpu || !cpu->idle;
+    });
     totals_.cpus.clear();
-    for (const auto& cpu : last_->counters.cpus)
-        if (cpu.idle) totals_.cpus.push_back(cpus_[cpu.cpu].totals);
+    for (const auto& cpu : last_->counters.cpus) {
+        if (!cpu.idle) continue;
+        auto& totals = cpus_[cpu.cpu].totals;
+        totals.cpu = cpu.cpu;
+        totals_.cpus.push_back(totals);
+    }
 }
 
 Activity make_activity(const probes::Counters& change) {

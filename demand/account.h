@@ -56,7 +56,7 @@ class Account {
     void publish();
 
     std::optional<Reading> last_;
-    std::map<int, Cpu> cpus_; ///< all that were ever seen
+    std::map<int, Cpu> cpus_; ///< those that were there at the last reading
     Agreement agreement_;
     Totals totals_;
 };

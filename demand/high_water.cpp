@@ -13,6 +13,7 @@ void raise_to(Value& value, const Value& before) {
 }
 
 void raise_to(CpuTotals& cpu, const CpuTotals& before) {
+    if (cpu.busy) raise_to(cpu.busy, before.busy);
     raise_to(cpu.windows.soaked, before.windows.soaked);
     raise_to(cpu.windows.own, before.windows.own);
     raise_to(cpu.windows.stolen, before.windows.stolen);

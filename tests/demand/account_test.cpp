@@ -116,7 +116,7 @@ TEST(Account, idle_time_that_begins_anew_leaves_out_that_time) {
     EXPECT_EQ(only_cpu(account).busy, 400ms);
 }
 
-TEST(Account, a_cpu_that_is_offline_is_left_out_and_goes_on_when_it_is_back) {
+TEST(Account, a_cpu_that_goes_is_left_out_and_begins_anew_when_it_is_back) {
     Machine machine;
     Account account;
     account.resume(machine.reading);
@@ -127,13 +127,16 @@ TEST(Account, a_cpu_that_is_offline_is_left_out_and_goes_on_when_it_is_back) {
     machine.reading.counters.time += 1s;
     account.add(machine.reading);
     EXPECT_THAT(account.totals().cpus, IsEmpty());
+    EXPECT_EQ(account.busy_ratio(3), std::nullopt);
     machine.cpu().idle = idle;
     machine.reading.counters.time += 1s;
     account.add(machine.reading);
-    machine.pass(1s, 600ms, 400ms);
+    EXPECT_EQ(only_cpu(account).accounted, 0s);
+    machine.pass(1s, 700ms, 300ms);
     account.add(machine.reading);
-    EXPECT_EQ(only_cpu(account).accounted, 2s);
-    EXPECT_EQ(only_cpu(account).busy, 800ms);
+    EXPECT_EQ(only_cpu(account).cpu, 3);
+    EXPECT_EQ(only_cpu(account).accounted, 1s);
+    EXPECT_EQ(only_cpu(account).busy, 300ms);
 }
 
 TEST(Account, idle_time_that_the_scheduler_contradicts_is_no_longer_told) {

@@ -49,6 +49,15 @@ TEST(HighWater, holds_what_falls_and_follows_what_rises) {
     expect_all(raised(water, {cpu(0, 4s, 11ms)}).cpus[0], 11ms);
 }
 
+TEST(HighWater, holds_busy_time_that_falls_by_a_step_of_idle_time) {
+    HighWater water;
+    auto before = cpu(0, 1s, 0ms), after = cpu(0, 2s, 0ms);
+    before.busy = 500ms;
+    after.busy = 490ms;
+    raised(water, {before});
+    EXPECT_EQ(raised(water, {after}).cpus[0].busy, 500ms);
+}
+
 TEST(HighWater, begins_at_zero) {
     HighWater water;
     expect_all(raised(water, {cpu(0, 1s, -10ms)}).cpus[0], 0ms);
