@@ -70,9 +70,9 @@ void Agent::run() {
     while (!stopping_) {
         loop_.resume(); // where it was stopped for us to pause or to end
         if (!active_ && !pause_wanted_ && base::monotonic_now() >= next_try_) activate();
+        if (base::monotonic_now() >= next_tick_) tick();
         if (active_) calibrate_if_due();
         if (!loop_.run_until(next_event())) continue;
-        if (base::monotonic_now() >= next_tick_) tick();
         if (active_ && base::monotonic_now() >= soaking_->sampler->next())
             soaking_->sampler->step();
     }

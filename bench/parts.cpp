@@ -1,5 +1,7 @@
 // What the parts of a measurement cost by themselves.
 
+#include "exporters/totals_json.h"
+#include "exporters/totals_metrics.h"
 #include "probes/probes.h"
 #include "soak/accountant.h"
 #include "soak/slot.h"
@@ -89,6 +91,40 @@ void read_kernel_counters(benchmark::State& state) {
         state.SkipWithError("a counter could not be read");
 }
 BENCHMARK(read_kernel_counters)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+/// Of an agent on that machine.
+demand::PublishedTotals big_totals() {
+    auto totals = std::make_shared<demand::Totals>();
+    for (int cpu = 0; cpu < cpu_count; ++cpu)
+        totals->cpus.push_back({.cpu = cpu,
+                                .accounted = std::chrono::hours(1000),
+                                .busy = std::chrono::hours(300) + std::chrono::nanoseconds(cpu),
+                                .windows = {.cpu = cpu,
+                                            .elapsed = std::chrono::hours(10),
+                                            .soaked = std::chrono::hours(7),
+                                            .stolen = std::chrono::hours(3)}});
+    for (int device = 0; device < 16; ++device)
+        totals->devices.push_back({.index = device,
+                                   .name = fmt::format("eth{}", device),
+                                   .rx_packets = 123456789,
+                                   .rx_bytes = 123456789012});
+    return totals;
+}
+
+/// A scrape's text, made once a second at most, with a series for each CPU.
+void make_metrics(benchmark::State& state) {
+    const auto totals = big_totals();
+    for (auto _ : state)
+        benchmark::DoNotOptimize(exporters::make_metrics(totals, true));
+}
+BENCHMARK(make_metrics)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void make_totals(benchmark::State& state) {
+    const auto totals = big_totals();
+    for (auto _ : state)
+        benchmark::DoNotOptimize(exporters::make_totals(*totals, totals->time));
+}
+BENCHMARK(make_totals)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 /// What sorting one chunk costs the soaker.
 void account_for_a_chunk(benchmark::State& state) {

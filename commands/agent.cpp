@@ -63,7 +63,7 @@ class AgentCommand {
     }
 
     int run() {
-        say(fmt::format("serving {}", fmt::join(server_->addresses(), ", ")));
+        say(serving());
         while (!ending_) {
             agent_.run();
             if (std::exchange(rereading_, false)) reread();
@@ -98,13 +98,13 @@ class AgentCommand {
         } catch (const std::exception& error) {
             say(fmt::format("{}; the configuration stays as it was", error.what()));
         }
-        service_.ready("");
+        service_.ready(serving());
     }
 
     void take_up_server(const AgentOptions& options) {
         try {
             make_server(options);
-            say(fmt::format("serving {}", fmt::join(server_->addresses(), ", ")));
+            say(serving());
         } catch (const std::exception&) {
             make_server(options_);
             agent_.change(make_plan(options_));
@@ -130,7 +130,7 @@ class AgentCommand {
         const auto now = base::monotonic_now();
         write_textfile(now);
         server_->tend([this](const std::string& complaint) { say(complaint); });
-        if (!std::exchange(ready_, true)) service_.ready("");
+        if (!std::exchange(ready_, true)) service_.ready(serving());
         service_.alive(now);
     }
 
@@ -144,6 +144,10 @@ class AgentCommand {
             if (!std::exchange(textfile_failed_, true))
                 say(fmt::format("--textfile: {}; trying on", error.what()));
         }
+    }
+
+    std::string serving() const {
+        return fmt::format("serving {}", fmt::join(server_->addresses(), ", "));
     }
 
     void say(const std::string& line) { progress_.print("cyclesoak: " + line); }

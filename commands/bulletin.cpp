@@ -35,9 +35,11 @@ Reply text_reply(const std::string& text, int status = 200) {
     return {.status = status, .body = std::make_shared<const std::string>(text)};
 }
 
+Reply not_yet() { return text_reply("not yet\n", 503); }
+
 Reply json_reply(const demand::PublishedTotals& totals,
                  std::string (*make)(const demand::Totals&, base::Nanoseconds)) {
-    if (!totals) return text_reply("not yet\n", 503);
+    if (!totals) return not_yet();
     return {.type = "application/json",
             .body = std::make_shared<const std::string>(make(*totals, base::monotonic_raw_now()))};
 }
@@ -66,9 +68,8 @@ demand::PublishedTotals Bulletin::latest() const {
 
 std::shared_ptr<const std::string> Bulletin::metrics() {
     const std::lock_guard lock(mutex_);
-    if (!metrics_)
-        metrics_ = std::make_shared<const std::string>(
-            raised_ ? exporters::make_metrics(raised_, per_cpu_) : "");
+    if (!metrics_ && raised_)
+        metrics_ = std::make_shared<const std::string>(exporters::make_metrics(raised_, per_cpu_));
     return metrics_;
 }
 
@@ -78,12 +79,15 @@ std::map<std::string, agent::Handler> Bulletin::paths() {
          [] {
              return Reply{.type = html, .body = std::make_shared<const std::string>(landing_page)};
          }},
-        {"/metrics", [this] { return Reply{.type = prometheus_text, .body = metrics()}; }},
+        {"/metrics",
+         [this] {
+             const auto text = metrics();
+             return text ? Reply{.type = prometheus_text, .body = text} : not_yet();
+         }},
         {"/api/v1/totals", [this] { return json_reply(latest(), exporters::make_totals); }},
         {"/api/v1/windows", [this] { return json_reply(latest(), exporters::make_windows); }},
         {"/-/healthy", [] { return text_reply("healthy\n"); }},
-        {"/-/ready",
-         [this] { return latest() ? text_reply("ready\n") : text_reply("not yet\n", 503); }},
+        {"/-/ready", [this] { return latest() ? text_reply("ready\n") : not_yet(); }},
     };
 }
 

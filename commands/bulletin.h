@@ -22,7 +22,7 @@ class Bulletin {
     void publish(demand::PublishedTotals totals);
     void set_per_cpu(std::optional<bool> per_cpu);
 
-    /// In Prometheus' text format; empty before the first publication.
+    /// In Prometheus' text format; nothing before the first publication.
     std::shared_ptr<const std::string> metrics();
     /// What the agent's server answers, by path.
     std::map<std::string, agent::Handler> paths();

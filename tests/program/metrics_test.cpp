@@ -56,11 +56,12 @@ TEST(Metrics, of_a_run_reach_node_exporter_and_a_pushgateway) {
 
     const auto ended =
         run(short_run({"--textfile", file, "--pushgateway", gateway.url(), "--push-job", "a job"}));
-    ASSERT_EQ(ended.exit_status, 0) << ended.err;
+    ASSERT_TRUE(program::measured(ended)) << ended.err;
     expect_clean(file);
     const auto exported = exporter.get("/metrics"), pushed = gateway.get("/metrics");
     EXPECT_THAT(exported, HasSubstr("node_textfile_scrape_error 0"));
-    for (const auto& demand : ended.json().at("demand")) {
+    const auto report = ended.json();
+    for (const auto& demand : report.at("demand")) {
         const std::vector<std::string> labels{
             fmt::format("unit=\"{}\"", demand.at("unit").get<std::string>()),
             fmt::format("method=\"{}\"", demand.at("method").get<std::string>())};

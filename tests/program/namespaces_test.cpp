@@ -46,7 +46,7 @@ TEST(Namespaces, the_agent_of_the_other_end_tells_its_part) {
     RunningAgent agent({"--listen", "192.0.2.2:12001"}, there.inside());
     const auto ended =
         run(program::short_run({"--free", "--peer", "192.0.2.2:12001"}), here.inside());
-    EXPECT_EQ(ended.exit_status, 0) << ended.err;
+    EXPECT_TRUE(program::measured(ended)) << ended.err;
     const auto peer = ended.json().at("peer");
     EXPECT_FALSE(peer.contains("absent")) << peer;
     EXPECT_GT(peer.at("busy_seconds"), 0);

@@ -37,7 +37,7 @@ std::string half_busy(const std::string& request) {
 TEST(Peer, its_part_stands_beside_ours) {
     const FakeAgent fake(half_busy);
     const auto ended = run(short_run({"--peer", fake.address()}));
-    ASSERT_EQ(ended.exit_status, 0) << ended.err;
+    ASSERT_TRUE(program::measured(ended)) << ended.err;
     const auto report = ended.json();
     const auto& peer = report.at("peer");
     EXPECT_EQ(peer.at("address"), fake.address());
@@ -55,7 +55,7 @@ TEST(Peer, its_part_stands_beside_ours) {
 
 TEST(Peer, that_is_not_there_costs_only_its_part) {
     const auto ended = run(short_run({"--peer", "127.0.0.1:1"}));
-    EXPECT_EQ(ended.exit_status, 0) << ended.err;
+    EXPECT_TRUE(program::measured(ended)) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("--peer 127.0.0.1:1: "));
     const auto report = ended.json();
     EXPECT_TRUE(has_warning(report, "peer-absent"));
@@ -73,7 +73,7 @@ TEST(Peer, that_dies_in_mid_run_costs_only_its_part) {
     ASSERT_TRUE(running.says("it began"));
     fake.reset();
     const auto ended = running.wait();
-    EXPECT_EQ(ended.exit_status, 0) << ended.err;
+    EXPECT_TRUE(program::measured(ended)) << ended.err;
     const auto report = ended.json();
     EXPECT_TRUE(has_warning(report, "peer-absent"));
     EXPECT_GE(report.at("demand").size(), 2u);

@@ -148,6 +148,12 @@ bool has_warning(const nlohmann::json& report, const std::string& id) {
                                [&](const auto& warning) { return warning.at("id") == id; });
 }
 
+bool measured(const Ended& ended) {
+    const auto doubt = "more than their calibration allows, again and again";
+    return ended.exit_status == 0 ||
+           (ended.exit_status == 3 && ended.err.find(doubt) != ended.err.npos);
+}
+
 pid_t find_soakers(pid_t parent) {
     const base::Root root;
     for (const auto& name : root.list("/proc")) {

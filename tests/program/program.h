@@ -55,6 +55,10 @@ class Running {
 
 Ended run(const std::vector<std::string>& arguments, const Options& options = {});
 
+/// Exit code 0, or 3 where the machine was so unsteady that the calibration is in doubt, and that is
+/// said: no test may need a quiet machine.
+bool measured(const Ended& ended);
+
 /// A short load whose packets cross loopback: about 2 s at a fixed rate.
 std::vector<std::string> short_load(const std::string& program = path);
 /// {"run", OPTIONS..., "--", BENCHMARK...} with a short baseline, and JSON on stdout.

@@ -159,7 +159,7 @@ TEST(Scrape, over_tls_and_with_a_password) {
         auto all = options;
         all.insert(all.end(), {"--cacert", secured.file("cert.pem"), "--resolve",
                                "localhost:" + agent.address().substr(10) + ":127.0.0.1", "-sS",
-                               "--fail", "--max-time", "10",
+                               "--fail", "--max-time", "10", "--retry", "20", "--retry-delay", "1",
                                "https://localhost:" + agent.address().substr(10) + "/metrics"});
         return run(all, {.program = "curl"});
     };

@@ -23,8 +23,10 @@ class StoredCalibration : public testing::Test {
     void TearDown() override { std::filesystem::remove_all(folder_); }
     void store(const std::string& text) { base::replace_file(file_, text); }
     std::string stored() const { return base::read_file(file_).value_or(""); }
+    /// One taken on a busy machine is not kept.
     nlohmann::json make() {
-        watch_with_state(folder_);
+        for (int tries = 0; tries < 20 && stored().empty(); ++tries)
+            watch_with_state(folder_);
         return nlohmann::json::parse(stored());
     }
 
@@ -34,7 +36,7 @@ class StoredCalibration : public testing::Test {
 
 TEST_F(StoredCalibration, is_made_told_and_then_used) {
     const auto first = watch_with_state(folder_);
-    EXPECT_EQ(first.exit_status, 0) << first.err;
+    EXPECT_TRUE(program::measured(first)) << first.err;
     EXPECT_THAT(first.err, HasSubstr("calibrating (there is none yet)"));
     const auto second = watch_with_state(folder_);
     EXPECT_THAT(second.err, Not(HasSubstr("there is none")));
@@ -43,7 +45,7 @@ TEST_F(StoredCalibration, is_made_told_and_then_used) {
 TEST_F(StoredCalibration, that_is_damaged_is_named_refused_and_left_alone) {
     store("{\"kind\": \"cyclesoak cal");
     const auto ended = watch_with_state(folder_);
-    EXPECT_EQ(ended.exit_status, 0) << ended.err;
+    EXPECT_TRUE(program::measured(ended)) << ended.err;
     EXPECT_THAT(ended.err, AllOf(HasSubstr(file_.string()), HasSubstr("damaged")));
     EXPECT_EQ(stored(), "{\"kind\": \"cyclesoak cal");
 }
@@ -53,7 +55,7 @@ TEST_F(StoredCalibration, of_another_kind_or_a_later_version_is_left_alone) {
          {R"({"kind": "something else"})", R"({"kind": "cyclesoak calibration", "schema": 99})"}) {
         store(text);
         const auto ended = watch_with_state(folder_);
-        EXPECT_EQ(ended.exit_status, 0) << ended.err;
+        EXPECT_TRUE(program::measured(ended)) << ended.err;
         EXPECT_THAT(ended.err, HasSubstr("left alone"));
         EXPECT_EQ(stored(), text);
     }
@@ -63,8 +65,9 @@ TEST_F(StoredCalibration, of_another_kernel_is_redone_and_said) {
     auto calibration = make();
     calibration["fingerprint"]["kernel"] = "2.4.0";
     store(calibration.dump());
-    const auto ended = watch_with_state(folder_);
-    EXPECT_THAT(ended.err, HasSubstr("kernel was '2.4.0'"));
+    EXPECT_THAT(watch_with_state(folder_).err, HasSubstr("kernel was '2.4.0'"));
+    for (int tries = 0; tries < 20 && stored() == calibration.dump(); ++tries)
+        watch_with_state(folder_); // it was too busy to keep the new one
     EXPECT_NE(nlohmann::json::parse(stored())["fingerprint"]["kernel"], "2.4.0");
 }
 
@@ -77,12 +80,12 @@ TEST_F(StoredCalibration, that_the_soakers_outrun_is_redone_at_once) {
     const auto ended = run(short_run({"--baseline", "0"}),
                            {.environment = {{"XDG_STATE_HOME", folder_.string()}}});
     EXPECT_THAT(ended.err, HasSubstr("calibrating (the soakers get through more"));
-    EXPECT_FALSE(program::has_warning(ended.json(), "calibration-doubtful")) << ended.out;
+    EXPECT_TRUE(program::measured(ended)) << ended.err;
 }
 
 TEST_F(StoredCalibration, that_cannot_be_kept_is_no_reason_to_stop) {
     const auto ended = watch_with_state("/proc/no-place");
-    EXPECT_EQ(ended.exit_status, 0) << ended.err;
+    EXPECT_TRUE(program::measured(ended)) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("could not be stored"));
 }
 
@@ -106,7 +109,7 @@ TEST(Surroundings, the_file_has_the_report_and_stdout_the_table) {
     const auto folder = program::fresh_folder("output");
     const auto file = folder / "report.json";
     const auto ended = run(short_run({"--output", file}));
-    EXPECT_EQ(ended.exit_status, 0) << ended.err;
+    EXPECT_TRUE(program::measured(ended)) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("Service demand"));
     EXPECT_EQ(nlohmann::json::parse(base::read_file(file).value_or("")).at("schema"), 1);
     std::filesystem::remove_all(folder);
@@ -121,7 +124,7 @@ TEST(Surroundings, without_privileges_it_works_and_names_what_was_missing) {
     const auto ended =
         run(short_run({}, short_load(copy)),
             {.program = copy, .environment = {{"XDG_STATE_HOME", folder}}, .as_nobody = true});
-    EXPECT_EQ(ended.exit_status, 0) << ended.err;
+    EXPECT_TRUE(program::measured(ended)) << ended.err;
     const auto report = ended.json();
     EXPECT_TRUE(program::has_warning(report, "no-cgroup")) << report.at("warnings");
     EXPECT_NE(report.at("yielding"), "cgroup");
@@ -153,7 +156,7 @@ TEST(Surroundings, one_cpu_is_enough) {
     const auto folder = program::fresh_folder("one-cpu");
     const auto ended = run(short_run({}), {.environment = {{"XDG_STATE_HOME", folder}},
                                            .before = {"taskset", "-c", "0"}});
-    EXPECT_EQ(ended.exit_status, 0) << ended.err;
+    EXPECT_TRUE(program::measured(ended)) << ended.err;
     const auto report = ended.json();
     ASSERT_EQ(report.at("cpus").size(), 1u);
     EXPECT_EQ(report.at("cpus").at(0).at("cpu"), 0);
