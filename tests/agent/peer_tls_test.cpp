@@ -6,6 +6,7 @@
 namespace agent {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 /// A server of ours with a certificate and passwords, as a peer.
@@ -52,7 +53,9 @@ TEST_F(PeerTls, answers_one_that_knows_its_certificate_and_the_password) {
 }
 
 TEST_F(PeerTls, is_told_nothing_where_nobody_vouches_for_it) {
-    EXPECT_THAT(fetched("https://", {}, "right"), HasSubstr("error: SSL certificate"));
+    // This system's certificates do not vouch for it, or there are none.
+    EXPECT_THAT(fetched("https://", {}, "right"),
+                AllOf(HasSubstr("error: "), HasSubstr("certificate")));
     EXPECT_THAT(fetched("https://", file("other.pem"), "right"), HasSubstr("error: "));
     EXPECT_THAT(fetched("http://", {}, "right"), HasSubstr("error: "));
 }

@@ -63,18 +63,20 @@ class Prometheus {
                   {"--config.file=" + configure(folder, target, more),
                    "--storage.tsdb.path=" + (folder / "data").string(), "--log.level=info"}) {}
 
+    /// Null as long as it is not ready.
     json query(const std::string& text) const {
         const auto ended = run({"-sS", "--max-time", "10", "-G", "--data-urlencode",
                                 "query=" + text, server_.url() + "/api/v1/query"},
                                {.program = "curl"});
-        return json::parse(ended.out);
+        const auto answer = json::parse(ended.out, nullptr, false);
+        return answer.is_discarded() ? json() : answer;
     }
     /// The first value of that; asked until there is one and it fits, or for a minute.
     template <typename Fits>
     bool comes_to(const std::string& text, Fits&& fits) const {
         for (int tries = 0; tries < 240; ++tries) {
             const auto answer = query(text);
-            const auto& result = answer.at("data").at("result");
+            const auto result = answer.is_null() ? json() : answer.at("data").at("result");
             if (!result.empty() &&
                 fits(std::stod(result.at(0).at("value").at(1).get<std::string>())))
                 return true;

@@ -137,7 +137,7 @@ TEST(Surroundings, a_counter_that_leaves_the_kernels_clock_is_left_and_told) {
     // Where its name has no space: the loader's list is divided by them.
     const auto clock = folder / "skewed_clock.so";
     std::filesystem::create_symlink(SKEWED_CLOCK, clock);
-    const auto load = "(sleep 1; touch " + from + ") & exec " + program::path +
+    const auto load = "(sleep 1; touch " + from + ") & exec '" + program::path + "'" +
                       " load udp --rate 5k -t 5s --format json";
     const auto ended = run(short_run({}, {"sh", "-c", load}),
                            {.environment = {{"XDG_STATE_HOME", folder},
