@@ -63,7 +63,7 @@ class AgentCommand {
     }
 
     int run() {
-        say(serving());
+        progress_.note("cyclesoak: " + serving());
         while (!ending_) {
             agent_.run();
             if (std::exchange(rereading_, false)) reread();
