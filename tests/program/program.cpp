@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,7 @@ std::vector<std::string> full_command(const std::vector<std::string>& arguments,
 
 [[noreturn]] void become(const std::vector<std::string>& command, const Options& options,
                          const base::Descriptor& out, const base::Descriptor& err) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // also where a sanitizer ends the test
     setenv("XDG_STATE_HOME", state_folder().c_str(), 1);
     for (const auto& [name, value] : options.environment)
         setenv(name.c_str(), value.c_str(), 1);
