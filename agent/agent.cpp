@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <ctime>
 #include <random>
-#include <sched.h>
 
 namespace agent {
 namespace {
@@ -17,21 +16,8 @@ constexpr auto tick_length = std::chrono::seconds(1);
 constexpr auto retry_pause = std::chrono::seconds(1);
 constexpr int trusted_clock_failures = 1; ///< a busy machine can hold up the reading of two clocks
 
-/// The CPUs this process may use at this moment.
-base::CpuList usable_cpus() {
-    constexpr int most_cpus = 8192;
-    auto* set = CPU_ALLOC(most_cpus);
-    const size_t bytes = CPU_ALLOC_SIZE(most_cpus);
-    base::CpuList cpus;
-    if (sched_getaffinity(0, bytes, set) == 0)
-        for (int cpu = 0; cpu < most_cpus; ++cpu)
-            if (CPU_ISSET_S(static_cast<size_t>(cpu), bytes, set)) cpus.push_back(cpu);
-    CPU_FREE(set);
-    return cpus;
-}
-
 base::CpuList choose_cpus(const base::CpuList& wanted) {
-    const auto usable = usable_cpus();
+    const auto usable = base::usable_cpus();
     if (wanted.empty()) return soak::unreserved(usable, base::Root());
     base::CpuList cpus;
     std::set_intersection(usable.begin(), usable.end(), wanted.begin(), wanted.end(),
@@ -81,7 +67,7 @@ void Agent::run() {
 }
 
 void Agent::change(const Plan& plan) {
-    const auto usable = usable_cpus();
+    const auto usable = base::usable_cpus();
     for (const int cpu : plan.cpus)
         if (!std::binary_search(usable.begin(), usable.end(), cpu))
             throw base::UsageError(fmt::format("--cpus: CPU {} is not among those this process may "

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sched.h>
 
 namespace base {
 namespace {
@@ -49,6 +50,18 @@ std::string format_cpu_list(const CpuList& cpus) {
         i = end;
     }
     return text;
+}
+
+CpuList usable_cpus() {
+    constexpr int most = 8192; // as many as Linux can be built for
+    auto* set = CPU_ALLOC(most);
+    const size_t bytes = CPU_ALLOC_SIZE(most);
+    CpuList cpus;
+    if (sched_getaffinity(0, bytes, set) == 0)
+        for (int cpu = 0; cpu < most; ++cpu)
+            if (CPU_ISSET_S(static_cast<size_t>(cpu), bytes, set)) cpus.push_back(cpu);
+    CPU_FREE(set);
+    return cpus;
 }
 
 } // namespace base

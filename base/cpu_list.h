@@ -13,4 +13,7 @@ using CpuList = std::vector<int>;
 CpuList parse_cpu_list(std::string_view text);
 std::string format_cpu_list(const CpuList& cpus);
 
+/// The CPUs that the calling thread may use at this moment; offline ones are not among them.
+CpuList usable_cpus();
+
 } // namespace base

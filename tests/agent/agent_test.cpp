@@ -1,11 +1,11 @@
 #include "agent/agent.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "tests/agent/own_state.h"
 
 #include <gmock/gmock.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -21,14 +21,10 @@ using ::testing::HasSubstr;
 class AgentTest : public testing::Test {
   protected:
     AgentTest() {
-        std::string made = std::filesystem::temp_directory_path() / "cyclesoak-agent.XXXXXX";
-        folder_ = mkdtemp(made.data());
-        setenv("XDG_STATE_HOME", folder_.c_str(), 1);
         plan_.working_set = soak::WorkingSetChoice::parse("l1");
         plan_.duty_ratio = 0.3;
-        plan_.lock = folder_ / "lock";
+        plan_.lock = state_.path() / "lock";
     }
-    ~AgentTest() override { std::filesystem::remove_all(folder_); }
 
     /// Runs one until `done`, asked once a second, or for two minutes: the machine may be busy.
     void run(const std::function<bool(Agent&, const demand::Totals&)>& done) {
@@ -45,7 +41,7 @@ class AgentTest : public testing::Test {
         agent_.reset();
     }
 
-    std::filesystem::path folder_;
+    OwnState state_;
     Plan plan_;
     base::Loop loop_;
     std::optional<Agent> agent_;

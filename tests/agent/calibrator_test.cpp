@@ -1,8 +1,8 @@
 #include "agent/calibrator.h"
+#include "tests/agent/own_state.h"
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -14,22 +14,15 @@ using demand::CalibrationState;
 
 class CalibratorTest : public testing::Test {
   protected:
-    CalibratorTest() {
-        std::string made = std::filesystem::temp_directory_path() / "cyclesoak-agent.XXXXXX";
-        folder_ = mkdtemp(made.data());
-        setenv("XDG_STATE_HOME", folder_.c_str(), 1);
-    }
-    ~CalibratorTest() override { std::filesystem::remove_all(folder_); }
-
     Calibrator make(bool alone = true) {
         return {instrument_, working_set_, alone,
                 [this](const std::string& line) { said_.push_back(line); }};
     }
     std::filesystem::path stored() const {
-        return folder_ / "cyclesoak" / "calibration-alone.json";
+        return state_.path() / "cyclesoak" / "calibration-alone.json";
     }
 
-    std::filesystem::path folder_;
+    OwnState state_;
     soak::WorkingSetChoice working_set_ = soak::WorkingSetChoice::parse("l1");
     soak::Instrument instrument_{{.working_set = working_set_}};
     base::Loop loop_;

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <sched.h>
+
 namespace base {
 namespace {
 
@@ -46,6 +49,20 @@ TEST(CpuList, IsWrittenAsShortAsItGets) {
     EXPECT_EQ(format_cpu_list({0, 1}), "0-1");
     EXPECT_EQ(format_cpu_list({0, 2, 4}), "0,2,4");
     EXPECT_EQ(format_cpu_list({0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
+}
+
+TEST(CpuList, OfThoseThatMayBeUsedFollowsTheAffinity) {
+    const auto usable = usable_cpus();
+    ASSERT_FALSE(usable.empty());
+    EXPECT_TRUE(std::is_sorted(usable.begin(), usable.end()));
+    cpu_set_t before, last;
+    sched_getaffinity(0, sizeof before, &before);
+    CPU_ZERO(&last);
+    CPU_SET(static_cast<size_t>(usable.back()), &last);
+    ASSERT_EQ(sched_setaffinity(0, sizeof last, &last), 0);
+    EXPECT_EQ(usable_cpus(), CpuList{usable.back()});
+    sched_setaffinity(0, sizeof before, &before);
+    EXPECT_EQ(usable_cpus(), usable);
 }
 
 } // namespace

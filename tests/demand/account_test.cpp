@@ -38,6 +38,20 @@ struct Machine {
 
 const CpuTotals& only_cpu(const Account& account) { return account.totals().cpus.at(0); }
 
+/// An account of that machine, from its start on.
+class AccountTest : public testing::Test {
+  protected:
+    AccountTest() { account.resume(machine.reading); }
+    /// That much time passes, and is counted.
+    void pass(Nanoseconds time, Nanoseconds idle, Nanoseconds tasks, Nanoseconds soaker = 0ns) {
+        machine.pass(time, idle, tasks, soaker);
+        account.add(machine.reading);
+    }
+
+    Machine machine;
+    Account account;
+};
+
 TEST(Account, begins_with_nothing) {
     Account account;
     account.resume(Machine().reading);
@@ -47,22 +61,15 @@ TEST(Account, begins_with_nothing) {
     EXPECT_EQ(account.totals().protocols.tcp_segments_in, std::nullopt);
 }
 
-TEST(Account, busy_is_neither_idle_nor_the_soakers_own_time) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
-    machine.pass(1s, 700ms, 250ms, 10ms);
-    account.add(machine.reading);
+TEST_F(AccountTest, busy_is_neither_idle_nor_the_soakers_own_time) {
+    pass(1s, 700ms, 250ms, 10ms);
     EXPECT_EQ(only_cpu(account).accounted, 1s);
     EXPECT_EQ(only_cpu(account).busy, 290ms);
     EXPECT_EQ(account.totals().soakers_cpu, 10ms);
     EXPECT_NEAR(*account.busy_ratio(3), 0.29, 1e-12);
 }
 
-TEST(Account, pauses_count_nowhere) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
+TEST_F(AccountTest, pauses_count_nowhere) {
     machine.pass(1s, 900ms, 100ms);
     machine.device().rx_packets += 10;
     account.add(machine.reading);
@@ -78,50 +85,31 @@ TEST(Account, pauses_count_nowhere) {
     EXPECT_EQ(account.totals().devices.at(0).rx_packets, 20u);
 }
 
-TEST(Account, new_soakers_begin_at_zero) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
+TEST_F(AccountTest, new_soakers_begin_at_zero) {
     machine.reading.soakers[3] = 0s;
     account.resume(machine.reading);
-    machine.pass(1s, 990ms, 0s, 10ms);
-    account.add(machine.reading);
+    pass(1s, 990ms, 0s, 10ms);
     EXPECT_EQ(only_cpu(account).busy, 0ns);
 }
 
-TEST(Account, idle_time_that_goes_a_little_backwards_is_not_counted_twice) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
-    machine.pass(1s, 1s, 0s);
-    account.add(machine.reading);
-    machine.pass(1s, -10ms, 0s);
-    account.add(machine.reading);
-    machine.pass(1s, 1010ms, 0s);
-    account.add(machine.reading);
+TEST_F(AccountTest, idle_time_that_goes_a_little_backwards_is_not_counted_twice) {
+    pass(1s, 1s, 0s);
+    pass(1s, -10ms, 0s);
+    pass(1s, 1010ms, 0s);
     EXPECT_EQ(only_cpu(account).accounted, 3s);
     EXPECT_EQ(only_cpu(account).busy, 1s);
 }
 
-TEST(Account, idle_time_that_begins_anew_leaves_out_that_time) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
-    machine.pass(1s, -90s, 0s);
-    account.add(machine.reading);
+TEST_F(AccountTest, idle_time_that_begins_anew_leaves_out_that_time) {
+    pass(1s, -90s, 0s);
     EXPECT_EQ(account.totals().cpus.at(0).accounted, 0ns);
-    machine.pass(1s, 600ms, 400ms);
-    account.add(machine.reading);
+    pass(1s, 600ms, 400ms);
     EXPECT_EQ(only_cpu(account).accounted, 1s);
     EXPECT_EQ(only_cpu(account).busy, 400ms);
 }
 
-TEST(Account, a_cpu_that_goes_is_left_out_and_begins_anew_when_it_is_back) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
-    machine.pass(1s, 600ms, 400ms);
-    account.add(machine.reading);
+TEST_F(AccountTest, a_cpu_that_goes_is_left_out_and_begins_anew_when_it_is_back) {
+    pass(1s, 600ms, 400ms);
     const auto idle = machine.cpu().idle;
     machine.cpu().idle.reset();
     machine.reading.counters.time += 1s;
@@ -132,43 +120,31 @@ TEST(Account, a_cpu_that_goes_is_left_out_and_begins_anew_when_it_is_back) {
     machine.reading.counters.time += 1s;
     account.add(machine.reading);
     EXPECT_EQ(only_cpu(account).accounted, 0s);
-    machine.pass(1s, 700ms, 300ms);
-    account.add(machine.reading);
+    pass(1s, 700ms, 300ms);
     EXPECT_EQ(only_cpu(account).cpu, 3);
     EXPECT_EQ(only_cpu(account).accounted, 1s);
     EXPECT_EQ(only_cpu(account).busy, 300ms);
 }
 
-TEST(Account, idle_time_that_the_scheduler_contradicts_is_no_longer_told) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
+TEST_F(AccountTest, idle_time_that_the_scheduler_contradicts_is_no_longer_told) {
     for (int i = 0; i < 60; ++i) {
         EXPECT_TRUE(only_cpu(account).busy || i == 0);
-        machine.pass(1s, 900ms, 130ms);
-        account.add(machine.reading);
+        pass(1s, 900ms, 130ms);
     }
     EXPECT_EQ(only_cpu(account).busy, std::nullopt);
     EXPECT_THAT(account.totals().warnings,
                 ElementsAre(Field(&base::Warning::id, "idle-time-inexact")));
 }
 
-TEST(Account, interrupts_make_a_cpu_busier_than_its_threads_and_that_is_no_contradiction) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
+TEST_F(AccountTest, interrupts_make_a_cpu_busier_than_its_threads_and_that_is_no_contradiction) {
     for (int i = 0; i < 60; ++i) {
-        machine.pass(1s, 500ms, 130ms);
-        account.add(machine.reading);
+        pass(1s, 500ms, 130ms);
     }
     EXPECT_EQ(only_cpu(account).busy, 30s);
     EXPECT_THAT(account.totals().warnings, IsEmpty());
 }
 
-TEST(Account, a_device_that_goes_and_comes_back_is_another) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
+TEST_F(AccountTest, a_device_that_goes_and_comes_back_is_another) {
     machine.device().rx_packets += 10;
     account.add(machine.reading);
     const auto device = machine.device();
@@ -183,10 +159,7 @@ TEST(Account, a_device_that_goes_and_comes_back_is_another) {
     EXPECT_EQ(account.totals().devices.at(0).rx_packets, 7u);
 }
 
-TEST(Account, protocols_are_counted_from_the_start) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
+TEST_F(AccountTest, protocols_are_counted_from_the_start) {
     *machine.reading.counters.protocols.tcp_segments_in += 50;
     account.add(machine.reading);
     EXPECT_EQ(account.totals().protocols.tcp_segments_in, 50u);
@@ -217,10 +190,7 @@ void agree(Account& account, bool inside_as_outside) {
                         {.time = 2s, .packets = 20000});
 }
 
-TEST(Account, windows_add_up) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
+TEST_F(AccountTest, windows_add_up) {
     soak::StallCounts stalls;
     stalls.count[2] = 4;
     stalls.sum = 30us;
@@ -239,10 +209,7 @@ TEST(Account, windows_add_up) {
     EXPECT_EQ(totals.recent[1].start, 1002s);
 }
 
-TEST(Account, only_so_many_windows_are_remembered) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
+TEST_F(AccountTest, only_so_many_windows_are_remembered) {
     for (int i = 0; i < 1000; ++i)
         account.add_window(std::chrono::seconds(i), window(1ms), {});
     EXPECT_EQ(account.totals().recent.size(), 256u);
@@ -250,10 +217,7 @@ TEST(Account, only_so_many_windows_are_remembered) {
     EXPECT_EQ(account.totals().windows, 1000u);
 }
 
-TEST(Account, cache_is_carried_over_where_windows_disturb_nothing) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
+TEST_F(AccountTest, cache_is_carried_over_where_windows_disturb_nothing) {
     agree(account, true);
     add_windows(account, machine, 25);
     account.add(machine.reading);
@@ -261,10 +225,7 @@ TEST(Account, cache_is_carried_over_where_windows_disturb_nothing) {
     EXPECT_EQ(only_cpu(account).carried_over, 20s);
 }
 
-TEST(Account, nothing_is_carried_over_before_that_is_known_or_where_it_is_not_so) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
+TEST_F(AccountTest, nothing_is_carried_over_before_that_is_known_or_where_it_is_not_so) {
     add_windows(account, machine, 20);
     EXPECT_EQ(only_cpu(account).carried_over, 0s);
     agree(account, false);
@@ -275,10 +236,7 @@ TEST(Account, nothing_is_carried_over_before_that_is_known_or_where_it_is_not_so
     EXPECT_EQ(account.totals().undisturbed, false);
 }
 
-TEST(Account, a_block_stands_for_no_time_of_a_pause) {
-    Machine machine;
-    Account account;
-    account.resume(machine.reading);
+TEST_F(AccountTest, a_block_stands_for_no_time_of_a_pause) {
     agree(account, true);
     add_windows(account, machine, 10);
     account.pause();

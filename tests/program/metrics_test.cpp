@@ -1,6 +1,6 @@
 #include "base/files.h"
 #include "base/text.h"
-#include "tests/program/peer.h"
+#include "tests/program/debian.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ std::string host_name() {
 
 void expect_clean(const std::string& file) {
     const auto command =
-        fmt::format("'{}' check metrics < '{}'", peer::path("prometheus", "promtool"), file);
+        fmt::format("'{}' check metrics < '{}'", debian::path("prometheus", "promtool"), file);
     const auto ended = run({"-c", command}, {.program = "sh"});
     EXPECT_EQ(ended.exit_status, 0) << ended.err;
     EXPECT_EQ(ended.out + ended.err, "");
@@ -49,10 +49,10 @@ TEST(Metrics, are_as_prometheus_wants_them) {
 TEST(Metrics, of_a_run_reach_node_exporter_and_a_pushgateway) {
     const auto folder = program::fresh_folder("metrics");
     const auto file = (folder / "cyclesoak.prom").string();
-    const peer::Server gateway("prometheus-pushgateway", {"--persistence.file="});
-    const peer::Server exporter("prometheus-node-exporter",
-                                {"--collector.disable-defaults", "--collector.textfile",
-                                 "--collector.textfile.directory=" + folder.string()});
+    const debian::Server gateway("prometheus-pushgateway", {"--persistence.file="});
+    const debian::Server exporter("prometheus-node-exporter",
+                                  {"--collector.disable-defaults", "--collector.textfile",
+                                   "--collector.textfile.directory=" + folder.string()});
 
     const auto ended =
         run(short_run({"--textfile", file, "--pushgateway", gateway.url(), "--push-job", "a job"}));
@@ -93,7 +93,7 @@ TEST(Metrics, that_reach_nobody_cost_no_report) {
 }
 
 TEST(Metrics, that_a_gateway_refuses_are_told_with_its_reason) {
-    const peer::Server gateway("prometheus-pushgateway", {"--persistence.file="});
+    const debian::Server gateway("prometheus-pushgateway", {"--persistence.file="});
     const auto wrong = gateway.url() + "/nowhere";
     const auto ended = run(shortest_run({"--pushgateway", wrong}));
     EXPECT_EQ(ended.exit_status, 1);

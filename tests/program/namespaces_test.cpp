@@ -1,7 +1,7 @@
+#include "base/cpu_list.h"
 #include "base/files.h"
 #include "tests/program/agent.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 namespace {
@@ -32,21 +32,12 @@ class Namespace {
     bool ready_ = false;
 };
 
-std::vector<int> usable_cpus() {
-    cpu_set_t set;
-    std::vector<int> cpus;
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-            if (CPU_ISSET(static_cast<size_t>(cpu), &set)) cpus.push_back(cpu);
-    return cpus;
-}
-
 /// Only root may make namespaces everywhere.
 bool may_make_namespaces() { return geteuid() == 0 && Namespace().ready(); }
 
 TEST(Namespaces, the_agent_of_the_other_end_tells_its_part) {
     // Both ends are this machine: each has CPUs of its own, or one would pause for the other.
-    const auto cpus = usable_cpus();
+    const auto cpus = base::usable_cpus();
     if (!may_make_namespaces() || cpus.size() < 2) return;
     const auto first = std::to_string(cpus.front()), last = std::to_string(cpus.back());
     const Namespace here, there;

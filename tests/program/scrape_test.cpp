@@ -1,7 +1,7 @@
 #include "tests/agent/some_passwords.h"
 #include "tests/agent/tls_client.h"
 #include "tests/program/agent.h"
-#include "tests/program/peer.h"
+#include "tests/program/debian.h"
 
 #include <fmt/ranges.h>
 
@@ -96,7 +96,7 @@ class Prometheus {
         return file;
     }
 
-    peer::Server server_;
+    debian::Server server_;
 };
 
 /// Its parts in files of a folder.

@@ -9,10 +9,10 @@
 #include <vector>
 
 /// Programs of others that we work with, from packages that ./dev test unpacked: never installed.
-namespace peer {
+namespace debian {
 
 inline std::string path(const std::string& package, const std::string& program) {
-    const auto file = fmt::format("{}/{}/usr/bin/{}", TEST_PEERS, package, program);
+    const auto file = fmt::format("{}/{}/usr/bin/{}", TEST_DEBIAN, package, program);
     if (!std::filesystem::exists(file))
         throw std::runtime_error(file + " is missing; ./dev test fetches it");
     return file;
@@ -49,4 +49,4 @@ class Server {
     std::string url_;
 };
 
-} // namespace peer
+} // namespace debian
