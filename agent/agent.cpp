@@ -170,6 +170,7 @@ bool Agent::start_soakers() {
 
 void Agent::calibrate_if_due() {
     if (soaking_->sampler->open()) return;
+    soaking_->calibrator.heed(base::monotonic_now());
     const auto at = soaking_->calibrator.due(base::monotonic_now(), busy_ratios());
     if (!at) return;
     soaking_->calibrator.calibrate(loop_, *at);

@@ -14,6 +14,7 @@ using demand::CalibrationState;
 
 constexpr size_t checked_windows = 20;
 constexpr auto old = std::chrono::hours(24);
+constexpr auto look_pause = std::chrono::minutes(1);
 constexpr auto first_retry = std::chrono::minutes(1);
 constexpr int most_doublings = 6; ///< an hour at last
 constexpr double quiet = 0.2;
@@ -23,16 +24,26 @@ double unix_now() { return static_cast<double>(std::time(nullptr)); }
 } // namespace
 
 Calibrator::Calibrator(soak::Instrument& instrument, const soak::WorkingSetChoice& working_set,
-                       bool alone, std::function<void(const std::string&)> say)
+                       bool alone, std::function<void(const std::string&)> say, base::Root root)
     : instrument_(instrument), working_set_(working_set), alone_(alone), say_(std::move(say)),
-      cpus_(instrument.cpus().size()) {
+      root_(std::move(root)), fingerprint_(read_fingerprint()), cpus_(instrument.cpus().size()) {
     load();
 }
 
-soak::Fingerprint Calibrator::fingerprint() const {
-    auto fingerprint = soak::read_fingerprint(base::Root(), instrument_.cpus(), working_set_);
+soak::Fingerprint Calibrator::read_fingerprint() const {
+    auto fingerprint = soak::read_fingerprint(root_, instrument_.cpus(), working_set_);
     if (alone_) fingerprint["soakers"] = "alone";
     return fingerprint;
+}
+
+void Calibrator::heed(Nanoseconds now) {
+    if (now < next_look_) return;
+    next_look_ = now + look_pause;
+    const auto differs = soak::difference(fingerprint_, read_fingerprint());
+    if (differs.empty()) return;
+    say_(fmt::format("{}: every CPU will be calibrated again", differs));
+    fingerprint_ = read_fingerprint();
+    std::fill(cpus_.begin(), cpus_.end(), Cpu());
 }
 
 std::filesystem::path Calibrator::path() const {
@@ -40,7 +51,7 @@ std::filesystem::path Calibrator::path() const {
 }
 
 void Calibrator::load() {
-    const auto stored = soak::read_calibration(path(), fingerprint());
+    const auto stored = soak::read_calibration(path(), fingerprint_);
     if (!stored.calibration || !soak::fits(*stored.calibration, instrument_.timebase())) return;
     instrument_.use(*stored.calibration);
     struct stat status {};
@@ -119,8 +130,8 @@ void Calibrator::store() {
     });
     if (calibration.cpus.empty() || (!alone_ && calibration.cpus.size() < cpus_.size())) return;
     try {
-        if (soak::read_calibration(path(), fingerprint()).replaceable)
-            soak::write_calibration(path(), calibration, fingerprint());
+        if (soak::read_calibration(path(), fingerprint_).replaceable)
+            soak::write_calibration(path(), calibration, fingerprint_);
     } catch (const std::exception& error) {
         if (!std::exchange(store_failed_, true))
             say_(fmt::format("the calibration could not be stored ({}); the next start will "

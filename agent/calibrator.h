@@ -20,7 +20,11 @@ class Calibrator {
   public:
     /// `alone`: each CPU while the others' soakers sleep; else all at once. Takes what is stored.
     Calibrator(soak::Instrument& instrument, const soak::WorkingSetChoice& working_set, bool alone,
-               std::function<void(const std::string&)> say);
+               std::function<void(const std::string&)> say, base::Root root = base::Root());
+
+    /// Looks, once a minute, for a change of what a calibration is true for, as the governor: then
+    /// there is none any more.
+    void heed(Nanoseconds now);
 
     /// The CPU (its number among the instrument's) that should be calibrated now. One that has no
     /// calibration at once; one whose calibration is in doubt after a while, later and later; an
@@ -45,7 +49,7 @@ class Calibrator {
 
     void load();
     void store();
-    soak::Fingerprint fingerprint() const;
+    soak::Fingerprint read_fingerprint() const;
     std::filesystem::path path() const;
     void took(Cpu& cpu, const soak::CpuCalibration& calibration);
 
@@ -53,6 +57,9 @@ class Calibrator {
     soak::WorkingSetChoice working_set_;
     bool alone_;
     std::function<void(const std::string&)> say_;
+    base::Root root_;
+    soak::Fingerprint fingerprint_;
+    Nanoseconds next_look_{};
     std::vector<Cpu> cpus_;
     bool store_failed_ = false; ///< told once
 };

@@ -49,6 +49,11 @@ constexpr EstimateMetrics demand_metrics{
      "undisturbed; soaked: the full cost, at the speed that soaking left to the load."},
     {"cyclesoak_run_demand_low_seconds", gauge, "Lower end of its 95 % interval."},
     {"cyclesoak_run_demand_high_seconds", gauge, "Upper end of its 95 % interval."}};
+constexpr EstimateMetrics peer_metrics{
+    {"cyclesoak_run_peer_demand_seconds", gauge,
+     "What the same work cost at the other end, CPU seconds per unit of work, by the agent there."},
+    {"cyclesoak_run_peer_demand_low_seconds", gauge, "Lower end of its 95 % interval."},
+    {"cyclesoak_run_peer_demand_high_seconds", gauge, "Upper end of its 95 % interval."}};
 constexpr EstimateMetrics rate_metrics{
     {"cyclesoak_run_rate_ratio", gauge,
      "Rate of the load while soaked, divided by that while not."},
@@ -107,13 +112,20 @@ const std::array<End, 3>& ends() {
     return all;
 }
 
-void add_demands(MetricFamilies& families, const Runs& runs) {
+std::vector<demand::Demand> demands_here(const Report& report) { return report.demands; }
+
+std::vector<demand::Demand> demands_of_peer(const Report& report) {
+    return report.peer ? report.peer->demands : std::vector<demand::Demand>();
+}
+
+void add_demands(MetricFamilies& families, const Runs& runs, const EstimateMetrics& metrics,
+                 std::vector<demand::Demand> (*demands_of)(const Report&)) {
     for (const auto& [metric, end] : ends())
         for (const Run& run : runs)
-            for (const demand::Demand& demand : run.report.demands) {
+            for (const demand::Demand& demand : demands_of(run.report)) {
                 const bool soaked = demand.method == demand::Method::soaked;
                 families.add(
-                    demand_metrics.*metric,
+                    metrics.*metric,
                     run.with({{"unit", demand.unit}, {"method", soaked ? "soaked" : "idle-time"}}),
                     end(demand.seconds_per_unit));
             }
@@ -201,7 +213,8 @@ std::string make_run_metrics(const std::vector<demand::Report>& reports, double 
     families.add(timestamp, {}, unix_seconds);
     for (const Run& run : runs)
         families.add(length, run.labels, to_seconds(run.report.elapsed));
-    add_demands(families, runs);
+    add_demands(families, runs, demand_metrics, demands_here);
+    add_demands(families, runs, peer_metrics, demands_of_peer);
     add_work(families, runs);
     add_cpus(families, runs);
     add_perturbation(families, runs, rate_metrics,

@@ -28,17 +28,6 @@ std::string cpuinfo(std::string_view text, std::string_view key) {
 
 StoredCalibration refused(const std::string& why) { return {.why = why, .replaceable = false}; }
 
-/// First thing that differs, for people.
-std::string difference(const Fingerprint& stored, const Fingerprint& wanted) {
-    for (const auto& [key, value] : wanted) {
-        const auto found = stored.find(key);
-        if (found == stored.end()) return fmt::format("it does not say its {}", key);
-        if (found->second != value)
-            return fmt::format("{} was '{}' and is '{}'", key, found->second, value);
-    }
-    return "";
-}
-
 StoredCalibration parse(const Json& json, const Fingerprint& wanted) {
     if (json.value("kind", "") != kind_of_file) return refused("it is not a calibration");
     if (json.at("schema") != schema)
@@ -51,6 +40,16 @@ StoredCalibration parse(const Json& json, const Fingerprint& wanted) {
 }
 
 } // namespace
+
+std::string difference(const Fingerprint& found, const Fingerprint& wanted) {
+    for (const auto& [key, value] : wanted) {
+        const auto item = found.find(key);
+        if (item == found.end()) return fmt::format("it does not say its {}", key);
+        if (item->second != value)
+            return fmt::format("{} was '{}' and is '{}'", key, item->second, value);
+    }
+    return "";
+}
 
 Fingerprint read_fingerprint(const base::Root& root, const base::CpuList& cpus,
                              const WorkingSetChoice& working_set) {

@@ -20,6 +20,9 @@ using Fingerprint = std::map<std::string, std::string>;
 Fingerprint read_fingerprint(const base::Root& root, const base::CpuList& cpus,
                              const WorkingSetChoice& working_set);
 
+/// The first thing of `wanted` that `found` lacks or has otherwise, for people; empty: nothing.
+std::string difference(const Fingerprint& found, const Fingerprint& wanted);
+
 /// What is stored, or why it cannot be used.
 struct StoredCalibration {
     std::optional<Calibration> calibration;

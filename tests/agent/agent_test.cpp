@@ -1,4 +1,5 @@
 #include "agent/agent.h"
+#include "base/cpu_list.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "tests/agent/own_state.h"
@@ -6,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <sched.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -146,6 +148,46 @@ TEST_F(AgentTest, waits_for_others_who_soak) {
     waitpid(other, nullptr, 0);
     EXPECT_THAT(said_, Contains(HasSubstr("process " + std::to_string(other))));
     EXPECT_GT(totals_->paused, 0ns);
+}
+
+TEST_F(AgentTest, follows_the_cpus_that_it_may_use) {
+    const auto all = soak::unreserved(base::usable_cpus(), base::Root());
+    const base::CpuList one{all.front()};
+    const auto use = [](const base::CpuList& cpus) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        for (const int cpu : cpus)
+            CPU_SET(cpu, &set);
+        ASSERT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+    };
+    const auto cpus_of = [](const demand::Totals& totals) {
+        base::CpuList cpus;
+        for (const auto& cpu : totals.cpus)
+            cpus.push_back(cpu.cpu);
+        return cpus;
+    };
+    enum { all_of_them, one_of_them, all_again } state = all_of_them;
+    uint64_t windows = 0;
+    run([&](Agent&, const demand::Totals& totals) {
+        if (!has_windows(totals, windows)) return false;
+        if (state == all_of_them) {
+            EXPECT_EQ(cpus_of(totals), all);
+            use(one);
+            state = one_of_them;
+        } else if (cpus_of(totals) != (state == one_of_them ? one : all)) {
+            return false;
+        } else if (state == one_of_them) {
+            use(all);
+            state = all_again;
+        } else {
+            return true;
+        }
+        windows = totals.windows;
+        return false;
+    });
+    use(all);
+    EXPECT_EQ(totals_->soaker_restarts, 0u);
+    EXPECT_EQ(said_.empty(), all.size() == 1);
 }
 
 TEST_F(AgentTest, starts_soakers_again_that_were_killed) {

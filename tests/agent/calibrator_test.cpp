@@ -1,6 +1,7 @@
 #include "agent/calibrator.h"
 #include "tests/agent/own_state.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -11,12 +12,14 @@ namespace {
 
 using namespace std::chrono_literals;
 using demand::CalibrationState;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 class CalibratorTest : public testing::Test {
   protected:
-    Calibrator make(bool alone = true) {
+    Calibrator make(bool alone = true, const base::Root& root = base::Root()) {
         return {instrument_, working_set_, alone,
-                [this](const std::string& line) { said_.push_back(line); }};
+                [this](const std::string& line) { said_.push_back(line); }, root};
     }
     std::filesystem::path stored() const {
         return state_.path() / "cyclesoak" / "calibration-alone.json";
@@ -85,6 +88,28 @@ TEST_F(CalibratorTest, windows_that_contradict_it_make_it_doubtful) {
     EXPECT_EQ(calibrator.state(), CalibrationState::doubtful);
     EXPECT_EQ(said_.size(), 1u);
     EXPECT_EQ(calibrator.due(in(2h), quiet_), 0u);
+}
+
+TEST_F(CalibratorTest, another_governor_makes_every_calibration_void) {
+    const auto governor = state_.path() / "sys/devices/system/cpu" /
+                          fmt::format("cpu{}", instrument_.cpus().front()) /
+                          "cpufreq/scaling_governor";
+    std::filesystem::create_directories(governor.parent_path());
+    std::ofstream(governor) << "powersave\n";
+    auto calibrator = make(false, base::Root(state_.path()));
+    ASSERT_TRUE(calibrator.calibrate(loop_, 0));
+    calibrator.heed(in(0s));
+    EXPECT_NE(calibrator.state(), CalibrationState::missing);
+
+    std::ofstream(governor) << "performance\n";
+    calibrator.heed(in(10s)); // too soon to look
+    EXPECT_NE(calibrator.state(), CalibrationState::missing);
+    calibrator.heed(in(2min));
+    EXPECT_EQ(calibrator.state(), CalibrationState::missing);
+    EXPECT_THAT(said_, ElementsAre(HasSubstr("governor was 'powersave' and is 'performance'")));
+    ASSERT_TRUE(calibrator.calibrate(loop_, 0));
+    calibrator.heed(in(4min));
+    EXPECT_NE(calibrator.state(), CalibrationState::missing);
 }
 
 TEST_F(CalibratorTest, is_stopped_with_the_loop) {

@@ -28,7 +28,8 @@ TEST(RunMetrics, of_several_runs_say_which) {
 
 TEST(RunMetrics, leave_out_what_is_not_known) {
     const auto text = make_run_metrics({demand::make_report({})}, now);
-    for (const char* absent : {"run_demand", "_ratio", "run_cpu", "run_work", "benchmark"})
+    for (const char* absent :
+         {"run_demand", "run_peer", "_ratio", "run_cpu", "run_work", "benchmark"})
         EXPECT_THAT(text, Not(HasSubstr(absent)));
     EXPECT_THAT(text, HasSubstr("cyclesoak_run_warning{id=\"no-work\"} 1\n"));
 }

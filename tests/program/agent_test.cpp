@@ -1,5 +1,6 @@
 #include "base/files.h"
 #include "tests/program/agent.h"
+#include "tests/program/skewed_clock.h"
 
 #include <csignal>
 #include <fstream>
@@ -56,6 +57,30 @@ TEST(Agent, soakers_that_were_killed_are_started_again) {
     const int windows = agent.totals().at("windows_kept");
     EXPECT_TRUE(agent.has_windows(windows));
     EXPECT_EQ(agent.get("/-/healthy"), "healthy\n");
+}
+
+TEST(Agent, that_is_stopped_for_a_while_goes_on) {
+    RunningAgent agent;
+    ASSERT_TRUE(agent.has_windows());
+    agent.running().signal(SIGSTOP); // as a suspended or a migrated machine stops it
+    run({"2"}, {.program = "sleep"});
+    agent.running().signal(SIGCONT);
+    const int windows = agent.totals().at("windows_kept");
+    EXPECT_TRUE(agent.has_windows(windows));
+    EXPECT_EQ(agent.totals().at("soaker_restarts"), 0);
+    // The edges of windows are given ahead: none got longer by it.
+    for (const auto& window : json::parse(agent.get("/api/v1/windows")).at("windows"))
+        EXPECT_LE(window.at("soaked_phase_seconds"), 0.1);
+}
+
+TEST(Agent, leaves_a_counter_that_parts_from_the_kernels_clock) {
+    const program::SkewedClock clock;
+    RunningAgent agent({}, {.environment = clock.environment()});
+    ASSERT_TRUE(agent.has_windows());
+    clock.skew();
+    EXPECT_TRUE(agent.running().says("parted from the kernel's clock"));
+    const int windows = agent.totals().at("windows_kept");
+    EXPECT_TRUE(agent.has_windows(windows));
 }
 
 TEST(Agent, pauses_for_a_run_and_goes_on) {

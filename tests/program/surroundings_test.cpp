@@ -1,5 +1,5 @@
 #include "base/files.h"
-#include "tests/program/program.h"
+#include "tests/program/skewed_clock.h"
 
 #include <gmock/gmock.h>
 
@@ -132,24 +132,15 @@ TEST(Surroundings, without_privileges_it_works_and_names_what_was_missing) {
 }
 
 TEST(Surroundings, a_counter_that_leaves_the_kernels_clock_is_left_and_told) {
-    const auto folder = program::fresh_folder("skewed");
-    const auto from = (folder / "from-now-on").string();
-    // Where its name has no space: the loader's list is divided by them.
-    const auto clock = folder / "skewed_clock.so";
-    std::filesystem::create_symlink(SKEWED_CLOCK, clock);
-    const auto load = "(sleep 1; touch " + from + ") & exec '" + program::path + "'" +
-                      " load udp --rate 5k -t 5s --format json";
-    const auto ended = run(short_run({}, {"sh", "-c", load}),
-                           {.environment = {{"XDG_STATE_HOME", folder},
-                                            {"LD_PRELOAD", clock},
-                                            {"SKEWED_FROM", from},
-                                            {"ASAN_OPTIONS", "verify_asan_link_order=0"}}});
+    const program::SkewedClock clock;
+    const auto load = "(sleep 1; touch " + clock.trigger().string() + ") & exec '" + program::path +
+                      "'" + " load udp --rate 5k -t 5s --format json";
+    const auto ended = run(short_run({}, {"sh", "-c", load}), {.environment = clock.environment()});
     EXPECT_THAT(ended.exit_status, testing::AnyOf(0, 3)) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("parted from the kernel's clock"));
     const auto report = ended.json();
     EXPECT_TRUE(program::has_warning(report, "discarded-clock")) << report.at("warnings");
     EXPECT_TRUE(program::has_warning(report, "no-counter")) << report.at("warnings");
-    std::filesystem::remove_all(folder);
 }
 
 TEST(Surroundings, one_cpu_is_enough) {
