@@ -11,6 +11,11 @@ struct Deleter {
 };
 using Response = std::unique_ptr<MHD_Response, Deleter>;
 
+/// A page of ours loads only what is ours, and nobody else shows it.
+constexpr auto content_security_policy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 /// A header that the status asks for.
 std::pair<const char*, const char*> header_for(int status) {
     switch (status) {
@@ -42,6 +47,8 @@ Response make_response(const Reply& reply) {
     MHD_add_response_header(response.get(), MHD_HTTP_HEADER_CONTENT_TYPE, reply.type.c_str());
     MHD_add_response_header(response.get(), MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     MHD_add_response_header(response.get(), "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response.get(), "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(response.get(), "Content-Security-Policy", content_security_policy);
     if (const auto [name, value] = header_for(reply.status); name != nullptr)
         MHD_add_response_header(response.get(), name, value);
     return response;

@@ -1,35 +1,16 @@
 #include "commands/bulletin.h"
 
+#include "exporters/history_json.h"
 #include "exporters/totals_json.h"
 #include "exporters/totals_metrics.h"
+#include "page/assets.h"
 
 namespace commands {
 namespace {
 
 using agent::Reply;
 
-constexpr auto html = "text/html; charset=utf-8";
 constexpr auto prometheus_text = "text/plain; version=0.0.4; charset=utf-8";
-
-constexpr auto landing_page = R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>cyclesoak agent</title>
-</head>
-<body>
-<h1>cyclesoak agent</h1>
-<p>What this host's network traffic costs in CPU time. Version )" CYCLESOAK_VERSION R"(.</p>
-<ul>
-<li><a href="/metrics">/metrics</a>: everything, for Prometheus</li>
-<li><a href="/api/v1/totals">/api/v1/totals</a>, <a href="/api/v1/windows">/api/v1/windows</a>: the same,
-and the latest windows, as JSON</li>
-<li><a href="/-/healthy">/-/healthy</a>, <a href="/-/ready">/-/ready</a>: for whoever watches it</li>
-</ul>
-</body>
-</html>
-)";
 
 Reply text_reply(const std::string& text, int status = 200) {
     return {.status = status, .body = std::make_shared<const std::string>(text)};
@@ -37,8 +18,8 @@ Reply text_reply(const std::string& text, int status = 200) {
 
 Reply not_yet() { return text_reply("not yet\n", 503); }
 
-Reply json_reply(const demand::PublishedTotals& totals,
-                 std::string (*make)(const demand::Totals&, base::Nanoseconds)) {
+template <typename Make>
+Reply json_reply(const demand::PublishedTotals& totals, Make make) {
     if (!totals) return not_yet();
     return {.type = "application/json",
             .body = std::make_shared<const std::string>(make(*totals, base::monotonic_raw_now()))};
@@ -51,6 +32,7 @@ void Bulletin::publish(demand::PublishedTotals totals) {
     high_water_.raise(*raised);
     const std::lock_guard lock(mutex_);
     totals_ = std::move(totals);
+    history_.add(raised);
     raised_ = std::move(raised);
     metrics_.reset();
 }
@@ -73,22 +55,34 @@ std::shared_ptr<const std::string> Bulletin::metrics() {
     return metrics_;
 }
 
+/// An hour is not written while the agent waits to publish: the steps are shared.
+Reply Bulletin::history() const {
+    std::unique_lock lock(mutex_);
+    const auto totals = raised_;
+    const auto steps = history_.steps();
+    lock.unlock();
+    return json_reply(
+        totals, [&](const auto& of, auto now) { return exporters::make_history(steps, of, now); });
+}
+
 std::map<std::string, agent::Handler> Bulletin::paths() {
-    return {
-        {"/",
-         [] {
-             return Reply{.type = html, .body = std::make_shared<const std::string>(landing_page)};
-         }},
+    std::map<std::string, agent::Handler> paths{
         {"/metrics",
          [this] {
              const auto text = metrics();
              return text ? Reply{.type = prometheus_text, .body = text} : not_yet();
          }},
+        {"/api/v1/history", [this] { return history(); }},
         {"/api/v1/totals", [this] { return json_reply(latest(), exporters::make_totals); }},
         {"/api/v1/windows", [this] { return json_reply(latest(), exporters::make_windows); }},
         {"/-/healthy", [] { return text_reply("healthy\n"); }},
         {"/-/ready", [this] { return latest() ? text_reply("ready\n") : not_yet(); }},
     };
+    for (const auto& asset : page::assets())
+        paths[std::string(asset.path)] = [reply = Reply{.type = std::string(asset.type),
+                                                        .body = std::make_shared<const std::string>(
+                                                            asset.text)}] { return reply; };
+    return paths;
 }
 
 } // namespace commands

@@ -3,6 +3,7 @@
 #include "agent/reply.h"
 #include "agent/server.h"
 #include "demand/high_water.h"
+#include "demand/history.h"
 #include "demand/totals.h"
 
 #include <map>
@@ -29,10 +30,12 @@ class Bulletin {
 
   private:
     demand::PublishedTotals latest() const;
+    agent::Reply history() const;
 
     mutable std::mutex mutex_;
     std::optional<bool> per_cpu_;
     demand::HighWater high_water_;
+    demand::History history_;                    ///< of raised totals
     demand::PublishedTotals totals_, raised_;    ///< as they are, and as counters
     std::shared_ptr<const std::string> metrics_; ///< of raised_; none yet where nobody asked
 };

@@ -113,7 +113,8 @@ void parse_cpus(const std::string& text, Arguments& arguments) {
 void add_common(CLI::App& app, Arguments& arguments, const std::string& default_time = "10s") {
     add_parsed(app, "-t,--time", arguments.duration, base::parse_duration, "DURATION",
                fmt::format("how long: 300ms, 10s, 2m (default: {})", default_time));
-    add_parsed(app, "--format", arguments.json, parse_format, "FORMAT", "table (default) or json");
+    add_parsed(app, "--format", arguments.json, parse_format, "table|json",
+               "how to print the result (default: table)");
 }
 
 void add_network(CLI::App& app, Arguments& arguments, std::string& cpus, const std::string& unit) {

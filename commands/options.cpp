@@ -11,23 +11,20 @@ void add_instrument_options(CLI::App& command, InstrumentOptions& options) {
                        "CPUs to soak, like 0-2,5 (default: all that this process may use)");
     command
         .add_option("--working-set", options.working_set,
-                    "How heavily cache misses penalise the soakers: none, l1, l2, l3 or bytes")
-        ->capture_default_str();
+                    "How heavily cache misses penalise the soakers (default: l2)")
+        ->option_text("none|l1|l2|l3|BYTES");
     command
-        .add_option(
-            "--yield", options.yield,
-            "How the soakers yield to everything else: auto, slice, cgroup, autogroup, none")
-        ->capture_default_str();
+        .add_option("--yield", options.yield,
+                    "How the soakers yield to everything else (default: auto)")
+        ->option_text("auto|slice|cgroup|autogroup|none");
 }
 
 void add_format_option(CLI::App& command, Format& format, bool csv) {
     std::map<std::string, Format> formats{{"table", Format::table}, {"json", Format::json}};
     if (csv) formats["csv"] = Format::csv;
-    command
-        .add_option("--format", format,
-                    csv ? "table, json or csv (default: table)" : "table or json (default: table)")
+    command.add_option("--format", format, "How to print the result (default: table)")
         ->transform(CLI::CheckedTransformer(formats))
-        ->option_text("FORMAT");
+        ->option_text(csv ? "table|json|csv" : "table|json");
 }
 
 void add_output_options(CLI::App& command, OutputOptions& options, bool csv) {

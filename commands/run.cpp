@@ -175,9 +175,10 @@ std::function<int()> add_run(CLI::App& program, const base::OriginalSignals& ori
     auto* continuous = command->add_flag("--continuous", options->continuous, "Soak all the time");
     command->add_flag("--free", options->free, "Never soak: idle-time figures only")
         ->excludes(continuous);
-    command->add_option("--parser", options->parser,
-                        "Whose output the benchmark prints, if its name does not tell: iperf3, "
-                        "cyclesoak");
+    command
+        ->add_option("--parser", options->parser,
+                     "Whose output the benchmark prints, if its name does not tell")
+        ->option_text("iperf3|cyclesoak");
     command
         ->add_option("--work", options->work,
                      "What the load does in all, like bytes=1e9 or requests=5000; repeatable")

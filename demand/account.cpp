@@ -91,6 +91,7 @@ void Account::add(const probes::CpuCounters& change, Nanoseconds elapsed, Nanose
     const auto busy = elapsed - *change.idle - soaker;
     cpu.totals.accounted += elapsed;
     cpu.totals.steal += change.steal.value_or(Nanoseconds::zero());
+    if (change.tick_busy) cpu.totals.tick_busy += *change.tick_busy - soaker;
     cpu.busy += busy;
     cpu.busy_ratio = base::to_seconds(busy) / base::to_seconds(elapsed);
     if (change.task_time) check_idle_time(cpu, elapsed, busy, *change.task_time - soaker);
@@ -188,7 +189,9 @@ void Account::publish() {
     totals_.time = last_->counters.time;
     std::erase_if(cpus_, [&](const auto& known) {
         const auto* cpu = find(last_->counters.cpus, known.first);
-        return !cpu || !cpu->idle;
+        const bool gone = !cpu || !cpu->idle;
+        if (gone) totals_.departed = totals_.departed + known.second.totals;
+        return gone;
     });
     totals_.cpus.clear();
     for (const auto& cpu : last_->counters.cpus) {

@@ -9,6 +9,7 @@ CpuTotals operator+(const CpuTotals& a, const CpuTotals& b) {
             .accounted = a.accounted + b.accounted,
             .busy = a.busy && b.busy ? std::optional(*a.busy + *b.busy) : std::nullopt,
             .steal = a.steal + b.steal,
+            .tick_busy = a.tick_busy + b.tick_busy,
             .windows = a.windows + b.windows,
             .cache = {.seconds = a.cache.seconds + b.cache.seconds,
                       .variance = a.cache.variance + b.cache.variance},

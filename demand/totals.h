@@ -35,6 +35,8 @@ struct CpuTotals {
     /// accounted - idle time - the soakers' own CPU time. Absent: idle time is not exact here.
     std::optional<Nanoseconds> busy;
     Nanoseconds steal{}; ///< what the hypervisor admits to
+    /// What the kernel's ticks took for busy, which is what `top` shows; minus the soakers' own.
+    Nanoseconds tick_busy{};
     /// The sum of all windows in which the CPU was soaked; elapsed is the time observed so.
     soak::CpuWindow windows;
     /// `cache` of the windows carried over to the time around them, where windows were found not to

@@ -10,6 +10,7 @@ void describe(auto& archive, Is<demand::CpuTotals> auto& cpu) {
     archive("accounted_seconds", cpu.accounted);
     archive("busy_seconds", cpu.busy);
     archive("steal_seconds", cpu.steal);
+    archive("tick_busy_seconds", cpu.tick_busy);
     describe_window(archive, cpu.windows);
     archive("carried_over_seconds", cpu.carried_over);
     archive("carried_over_cache_seconds", cpu.cache.seconds);
@@ -72,18 +73,11 @@ void describe_calibration(auto& archive, auto& totals) {
     archive("unix_seconds", totals.calibration_unix_seconds);
 }
 
-void describe_totals(auto& archive, auto& totals) {
+void describe_host(auto& archive, auto& totals) {
     archive("unix_seconds", totals.unix_seconds);
     archive("yielding", totals.yielding);
     archive("duty_ratio", totals.duty_ratio);
-    archive("cpus", totals.cpus);
-    archive("departed", totals.departed);
-    archive("devices", totals.devices);
-    archive("protocols", totals.protocols);
-    archive("inside", totals.inside);
-    archive("outside", totals.outside);
     archive("undisturbed", totals.undisturbed);
-    archive("stall_lengths", totals.stalls);
     archive("windows_kept", totals.windows);
     archive("windows_discarded", totals.discarded);
     archive("soakers_cpu_seconds", totals.soakers_cpu);
@@ -95,21 +89,31 @@ void describe_totals(auto& archive, auto& totals) {
     archive("warnings", totals.warnings);
 }
 
+void describe_totals(auto& archive, auto& totals) {
+    describe_host(archive, totals);
+    archive("cpus", totals.cpus);
+    archive("departed", totals.departed);
+    archive("devices", totals.devices);
+    archive("protocols", totals.protocols);
+    archive("inside", totals.inside);
+    archive("outside", totals.outside);
+    archive("stall_lengths", totals.stalls);
+}
+
 void describe_windows(auto& archive, auto& totals) {
     archive("windows_kept", totals.windows);
     archive("windows", totals.recent);
 }
 
 template <typename Fields>
-std::string write(const demand::Totals& totals, base::Nanoseconds now, Fields fields) {
+Json make_answer(const demand::Totals& totals, base::Nanoseconds now, Fields fields) {
     Json json = make_json_head();
     JsonWriter writer;
     writer("age_seconds", now - totals.time);
     writer("time_seconds", totals.time);
     fields(writer);
     json.update(writer.take());
-    // A device's name need not be UTF-8.
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+    return json;
 }
 
 template <typename Fields>
@@ -130,12 +134,26 @@ demand::PeerReading read(std::string_view text, const std::string& source, Field
 
 } // namespace
 
+std::string write_answer(const Json& answer) {
+    // A device's name need not be UTF-8.
+    return answer.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 std::string make_totals(const demand::Totals& totals, base::Nanoseconds now) {
-    return write(totals, now, [&](auto& writer) { describe_totals(writer, totals); });
+    return write_answer(
+        make_answer(totals, now, [&](auto& writer) { describe_totals(writer, totals); }));
 }
 
 std::string make_windows(const demand::Totals& totals, base::Nanoseconds now) {
-    return write(totals, now, [&](auto& writer) { describe_windows(writer, totals); });
+    return write_answer(
+        make_answer(totals, now, [&](auto& writer) { describe_windows(writer, totals); }));
+}
+
+Json make_summary(const demand::Totals& totals, base::Nanoseconds now) {
+    return make_answer(totals, now, [&](auto& writer) {
+        describe_host(writer, totals);
+        writer("since_start", demand::sum_of_cpus(totals));
+    });
 }
 
 demand::PeerReading parse_totals(std::string_view text, const std::string& source) {

@@ -3,6 +3,8 @@
 #include "demand/peer.h"
 #include "demand/totals.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
 #include <string_view>
 
@@ -11,6 +13,13 @@ namespace exporters {
 /// What an agent has counted, as docs/agent-api.md describes it, and a newline. `now`:
 /// CLOCK_MONOTONIC_RAW when it answers.
 std::string make_totals(const demand::Totals& totals, base::Nanoseconds now);
+
+/// The head of every answer and what the host is like, with the sum of its CPUs as `since_start`:
+/// all but single CPUs, devices and windows.
+nlohmann::ordered_json make_summary(const demand::Totals& totals, base::Nanoseconds now);
+
+/// As text, and a newline.
+std::string write_answer(const nlohmann::ordered_json& answer);
 
 /// Its latest windows, one by one.
 std::string make_windows(const demand::Totals& totals, base::Nanoseconds now);

@@ -19,6 +19,7 @@ TEST_F(AServer, answers_its_paths) {
     EXPECT_EQ(reply.headers.at("content-type"), "text/plain; charset=utf-8");
     EXPECT_EQ(reply.headers.at("cache-control"), "no-store");
     EXPECT_EQ(reply.headers.at("x-content-type-options"), "nosniff");
+    EXPECT_TRUE(reply.headers.at("content-security-policy").starts_with("default-src 'none';"));
     EXPECT_EQ(get(address, "/").body, "home\n");
     EXPECT_EQ(get(address, "/page").headers.at("content-type"), "text/html");
     EXPECT_EQ(get(address, "/page").body, "");

@@ -115,6 +115,8 @@ TEST_F(AccountTest, a_cpu_that_goes_is_left_out_and_begins_anew_when_it_is_back)
     machine.reading.counters.time += 1s;
     account.add(machine.reading);
     EXPECT_THAT(account.totals().cpus, IsEmpty());
+    EXPECT_EQ(account.totals().departed.accounted, 1s);
+    EXPECT_EQ(account.totals().departed.busy, 400ms);
     EXPECT_EQ(account.busy_ratio(3), std::nullopt);
     machine.cpu().idle = idle;
     machine.reading.counters.time += 1s;
@@ -124,6 +126,15 @@ TEST_F(AccountTest, a_cpu_that_goes_is_left_out_and_begins_anew_when_it_is_back)
     EXPECT_EQ(only_cpu(account).cpu, 3);
     EXPECT_EQ(only_cpu(account).accounted, 1s);
     EXPECT_EQ(only_cpu(account).busy, 300ms);
+    EXPECT_EQ(sum_of_cpus(account.totals()).busy, 700ms);
+}
+
+TEST_F(AccountTest, what_ticks_see_is_without_the_soakers) {
+    machine.cpu().tick_busy = 0s;
+    account.resume(machine.reading);
+    machine.cpu().tick_busy = 250ms;
+    pass(1s, 600ms, 200ms, 100ms);
+    EXPECT_EQ(only_cpu(account).tick_busy, 150ms);
 }
 
 TEST_F(AccountTest, idle_time_that_the_scheduler_contradicts_is_no_longer_told) {

@@ -7,7 +7,8 @@ inline demand::Totals full_totals(int cpus = 2) {
     using namespace std::chrono_literals;
     demand::Totals totals{.time = 1000s, .unix_seconds = 1.7e9 + 1000, .yielding = "cgroup"};
     for (int cpu = 0; cpu < cpus; ++cpu) {
-        demand::CpuTotals counted{.cpu = cpu, .accounted = 900s, .busy = 90s, .steal = 1500ms};
+        demand::CpuTotals counted{
+            .cpu = cpu, .accounted = 900s, .busy = 90s, .steal = 1500ms, .tick_busy = 60s};
         counted.windows = {
             .cpu = cpu, .elapsed = 9s, .soaked = 7s, .own = 100ms, .stolen = 1900ms, .stalls = 1};
         counted.windows.causes = {

@@ -12,7 +12,7 @@ LAYERS = [
     ["base"],
     ["soak", "probes"],
     ["demand"],
-    ["agent", "exporters", "loads"],
+    ["agent", "exporters", "loads", "page"],
     ["commands"],
     ["main.cpp"],
 ]
