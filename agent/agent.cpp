@@ -153,9 +153,7 @@ bool Agent::start_soakers() {
         say_once(fmt::format("no soakers can be started ({}); trying on", error.what()));
         return false;
     }
-    if (!std::exchange(started_, true))
-        for (const auto& warning : soaking_->instrument.warnings())
-            surroundings_.say(warning.text);
+    started_ = true;
     const Sampled sampled{soaking_->instrument, *probes_, account_,
                           [this](size_t at, const soak::CpuWindow& window) {
                               soaking_->calibrator.check(at, window);

@@ -13,10 +13,9 @@ import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-DASHBOARDS = {path.stem: json.loads(path.read_text()) for path in sorted((ROOT / "dashboards").glob("*.json"))}
+from dashboards import DASHBOARDS, ROOT, RULES, fill_in, panels
+
 KNOWN = json.loads(pathlib.Path(__file__).with_name("known.json").read_text())
-RULES = [ROOT / "prometheus" / name for name in ("cyclesoak.rules.yml", "cyclesoak.alerts.yml")]
 PROMTOOL = sys.argv.pop(1)
 
 UNITS = {"percentunit", "ns", "µs", "s", "pps", "Bps", "short", "none"}
@@ -24,15 +23,7 @@ UNITS = {"percentunit", "ns", "µs", "s", "pps", "Bps", "short", "none"}
 CHOSEN = {"job": "cyclesoak", "instance": "h1", "unit": "packet", "__rate_interval": "20m"}
 
 
-def panels(dashboard):
-    return [panel for panel in dashboard["panels"] if panel["type"] != "row"]
 
-
-def values_of(dashboard):
-    """Of its variables: where all of them can be chosen they are."""
-    all_of_them = {variable["name"]: variable["allValue"]
-                   for variable in dashboard["templating"]["list"] if variable["includeAll"]}
-    return CHOSEN | all_of_them
 
 
 def ask(query, samples):
@@ -101,7 +92,7 @@ class Queries(unittest.TestCase):
                 answers = expected[panel["title"]]
                 self.assertEqual(set(answers), {target["refId"] for target in panel["targets"]}, panel["title"])
                 for target in panel["targets"]:
-                    query = re.sub(r"\$(\w+)", lambda match: values_of(dashboard)[match[1]], target["expr"])
+                    query = fill_in(target["expr"], dashboard, CHOSEN)
                     tests.append(ask(query, answers[target["refId"]]))
         self.assertGreater(len(tests), 40)
         with tempfile.TemporaryDirectory() as folder:
