@@ -43,6 +43,32 @@ def ask(url):
         return answer.read().decode()
 
 
+def ask_prometheus(server, query, at=None):
+    """The series of an instant query, by their labels as text."""
+    arguments = {"query": query} | ({"time": at} if at else {})
+    try:
+        answer = json.loads(ask(f"http://{server}/api/v1/query?" + urllib.parse.urlencode(arguments)))
+    except urllib.error.HTTPError as error:
+        if error.code == 503:
+            return {} # it is starting
+        raise AssertionError(f"{query}: {error.read().decode()}") from error
+    return {json.dumps(series["metric"], sort_keys=True): float(series["value"][1])
+            for series in answer["data"]["result"]}
+
+
+def wait_for(server, query, at=None, patience=PATIENCE):
+    """Empty if there is no answer in time."""
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        try:
+            if answer := ask_prometheus(server, query, at):
+                return answer
+        except (urllib.error.URLError, ConnectionError):
+            pass # it is starting
+        time.sleep(0.5)
+    return {}
+
+
 class Programs:
     """What was started, until stop()."""
 
@@ -111,25 +137,10 @@ class LiveTest(unittest.TestCase):
         return made
 
     def query(self, query):
-        """The series of an instant query, by their labels as text."""
-        url = f"http://{self.server}/api/v1/query?" + urllib.parse.urlencode({"query": query})
-        try:
-            answer = json.loads(ask(url))
-        except urllib.error.HTTPError as error:
-            raise AssertionError(f"{query}: {error.read().decode()}") from error
-        return {json.dumps(series["metric"], sort_keys=True): float(series["value"][1])
-                for series in answer["data"]["result"]}
+        return ask_prometheus(self.server, query)
 
     def wait_for(self, query, patience=PATIENCE):
-        end = time.monotonic() + patience
-        while time.monotonic() < end:
-            try:
-                if answer := self.query(query):
-                    return answer
-            except (urllib.error.URLError, ConnectionError):
-                pass # it is starting
-            time.sleep(0.5)
-        return {}
+        return wait_for(self.server, query, patience=patience)
 
     def test_every_query_of_every_panel_has_an_answer(self):
         load = self.programs.start(PROGRAM, "load", "udp", "--rate", "20k", "-t", f"{PATIENCE}s", stderr=subprocess.DEVNULL)
@@ -164,6 +175,45 @@ class LiveTest(unittest.TestCase):
                 # The hypervisor can be told apart on some kernels only, and windows are seldom thrown away.
                 if rule["type"] == "recording" and not re.search("hypervisor|discarded", rule["name"]):
                     self.assertTrue(self.wait_for(rule["name"]))
+
+
+class HistoryTest(unittest.TestCase):
+    """A week and a day of two hosts, of which one needs half as much again since yesterday."""
+
+    def setUp(self):
+        self.programs = Programs()
+        self.addCleanup(self.programs.stop)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write_history(self, end):
+        name = "instance:cyclesoak_packet_cost_seconds:ratio_rate1h"
+        with open(self.folder / "history.om", "w", encoding="ascii") as file:
+            file.write(f"# TYPE {name} gauge\n")
+            for host, later in (("steady", 2.1e-5), ("dearer", 3e-5)):
+                for at in range(end - 8 * 86400, end + 1, 300):
+                    cost = 2e-5 if at < end - 86400 else later
+                    file.write(f'{name}{{job="cyclesoak",instance="{host}"}} {cost} {at}\n')
+            file.write("# EOF\n")
+
+    def test_a_packet_that_became_dearer_in_a_week_is_found(self):
+        end = int(time.time()) // 300 * 300
+        self.write_history(end)
+        subprocess.run([DEBIAN / "prometheus/usr/bin/promtool", "tsdb", "create-blocks-from", "openmetrics",
+                        self.folder / "history.om", self.folder / "data"], check=True, stdout=subprocess.DEVNULL)
+        (self.folder / "prometheus.yml").write_text("{}\n")
+        server = f"127.0.0.1:{free_port()}"
+        self.programs.start(DEBIAN / "prometheus/usr/bin/prometheus", f"--config.file={self.folder / 'prometheus.yml'}",
+                            f"--storage.tsdb.path={self.folder / 'data'}", f"--web.listen-address={server}",
+                            stderr=subprocess.DEVNULL)
+        rule = re.search(r"alert: CyclesoakPacketDearer\n +expr: \|\n((?: {10}.*\n)+)", RULES[1].read_text())[1]
+        panel = next(panel for panel in panels(DASHBOARDS["fleet"]) if panel["title"] == "Dearer than a week ago")
+        found = wait_for(server, rule, end)
+        self.assertEqual({json.loads(labels)["instance"] for labels in found}, {"dearer"})
+        ratios = wait_for(server, fill_in(panel["targets"][0]["expr"], DASHBOARDS["fleet"], {}), end)
+        self.assertEqual({json.loads(labels)["instance"]: round(value, 6) for labels, value in ratios.items()},
+                         {"dearer": 1.5, "steady": 1.05})
 
 
 if __name__ == "__main__":
