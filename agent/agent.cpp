@@ -111,7 +111,7 @@ void Agent::activate() {
     account_.resume(take_reading());
     inactive_ += base::monotonic_now() - inactive_since_;
     active_ = true;
-    said_.clear();
+    obstacle_.clear();
 }
 
 void Agent::deactivate() {
@@ -128,10 +128,10 @@ bool Agent::hold() {
     try {
         holder_.emplace(plan_.lock, cpus_);
     } catch (const soak::HeldError& error) {
-        say_once(fmt::format("{}; waiting until it ends", error.what()));
+        meet(fmt::format("{}; waiting until it ends", error.what()));
         return false;
     } catch (const std::system_error& error) {
-        say_once(
+        meet(
             fmt::format("nothing keeps another cyclesoak from the same CPUs ({})", error.what()));
     }
     return true;
@@ -150,7 +150,7 @@ bool Agent::start_soakers() {
         });
     } catch (const std::exception& error) {
         if (!started_) throw;
-        say_once(fmt::format("no soakers can be started ({}); trying on", error.what()));
+        meet(fmt::format("no soakers can be started ({}); trying on", error.what()));
         return false;
     }
     started_ = true;
@@ -225,7 +225,10 @@ std::vector<double> Agent::busy_ratios() {
 void Agent::publish() {
     auto totals = std::make_shared<demand::Totals>(account_.totals());
     totals->unix_seconds = unix_now();
-    if (!active_) totals->time = base::monotonic_raw_now();
+    if (!active_) {
+        totals->time = base::monotonic_raw_now();
+        totals->obstacle = pause_wanted_ ? "a measurement on this host has the CPUs" : obstacle_;
+    }
     totals->duty_ratio = plan_.duty_ratio;
     totals->paused = inactive_;
     if (!active_) totals->paused += base::monotonic_now() - inactive_since_;
@@ -245,8 +248,9 @@ void Agent::publish() {
     surroundings_.publish(std::move(totals));
 }
 
-void Agent::say_once(const std::string& what) {
-    if (what != std::exchange(said_, what)) surroundings_.say(what);
+/// Said once, however often it is met.
+void Agent::meet(const std::string& obstacle) {
+    if (obstacle != std::exchange(obstacle_, obstacle)) surroundings_.say(obstacle);
 }
 
 } // namespace agent

@@ -65,7 +65,7 @@ class Agent {
     demand::Account::Reading take_reading();
     void publish();
     std::vector<double> busy_ratios();
-    void say_once(const std::string& what);
+    void meet(const std::string& obstacle);
 
     Plan plan_;
     base::Loop& loop_;
@@ -81,7 +81,7 @@ class Agent {
     bool pause_wanted_ = false, stopping_ = false;
     Nanoseconds next_tick_{}, next_try_{}, inactive_since_{}, inactive_{};
     std::map<std::string, std::string> host_;
-    std::string said_;
+    std::string obstacle_; ///< why we are not active
     uint64_t restarts_ = 0;
 };
 

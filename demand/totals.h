@@ -93,6 +93,7 @@ struct Totals {
     std::map<std::string, uint64_t> discarded; ///< thrown away, by reason
     Nanoseconds soakers_cpu{};                 ///< CPU time of all soakers, calibrating included
     Nanoseconds paused{};                      ///< in favour of a measurement on this host
+    std::string obstacle; ///< why nothing is counted just now, for people; empty: it is
     uint64_t soaker_restarts = 0;
     CalibrationState calibration = CalibrationState::missing;
     double calibration_unix_seconds = 0;     ///< of the oldest CPU's; 0: never

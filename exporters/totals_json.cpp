@@ -83,6 +83,7 @@ void describe_host(auto& archive, auto& totals) {
     archive("soakers_cpu_seconds", totals.soakers_cpu);
     archive("soaker_restarts", totals.soaker_restarts);
     archive("paused_seconds", totals.paused);
+    archive("obstacle", totals.obstacle);
     archive.object("calibration", [&](auto& inner) { describe_calibration(inner, totals); });
     archive("own", totals.own);
     archive("host", totals.host);

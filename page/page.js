@@ -253,13 +253,15 @@ function show_facts(id, facts) {
   );
 }
 
-function show_warnings(warnings) {
+function show_warnings(data) {
   const section = find('warnings');
-  section.hidden = warnings.length === 0;
+  const texts = data.warnings.map((warning) => warning.text);
+  if (data.obstacle) texts.unshift('Nothing is counted just now: ' + data.obstacle);
+  section.hidden = texts.length === 0;
   section.replaceChildren(
-    ...warnings.map((warning) => {
+    ...texts.map((text) => {
       const line = document.createElement('p');
-      line.textContent = '⚠ ' + warning.text;
+      line.textContent = '⚠ ' + text;
       return line;
     }),
   );
@@ -378,7 +380,7 @@ function show(data) {
   const old = data.steps.end_unix_seconds.length >= 60;
   find('host').textContent = [location.host, data.host.kernel, data.host.cpu_model].filter(Boolean).join(' · ');
   document.title = location.hostname + ' – cyclesoak';
-  show_warnings(data.warnings);
+  show_warnings(data);
   show_now(data);
   load.draw(load_rows(data.steps), old);
   by_cause ??= draw_causes(data);

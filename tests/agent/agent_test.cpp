@@ -105,12 +105,14 @@ TEST_F(AgentTest, gives_way_and_goes_on) {
             state = paused;
         } else if (state == paused) {
             EXPECT_GT(totals.paused, 0ns);
+            EXPECT_NE(totals.obstacle, "");
             windows = totals.windows;
             other.reset();
             agent.resume();
             state = resumed;
-        } else if (state == resumed) {
-            return has_windows(totals, windows);
+        } else if (state == resumed && has_windows(totals, windows)) {
+            EXPECT_EQ(totals.obstacle, "");
+            return true;
         }
         return false;
     });
@@ -142,7 +144,10 @@ TEST_F(AgentTest, waits_for_others_who_soak) {
     std::this_thread::sleep_for(100ms);
     bool ended = false;
     run([&](Agent&, const demand::Totals& totals) {
-        if (!std::exchange(ended, true)) kill(other, SIGKILL);
+        if (!std::exchange(ended, true)) {
+            EXPECT_THAT(totals.obstacle, HasSubstr("process " + std::to_string(other)));
+            kill(other, SIGKILL);
+        }
         return has_windows(totals);
     });
     waitpid(other, nullptr, 0);

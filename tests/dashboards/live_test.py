@@ -70,10 +70,12 @@ def wait_for(server, query, at=None, patience=PATIENCE):
 
 
 class Programs:
-    """What was started, until stop()."""
+    """What was started, and a folder for it, until stop()."""
 
     def __init__(self):
         self.all = []
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
 
     def start(self, *command, **options):
         self.all.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, text=True, **options))
@@ -86,6 +88,7 @@ class Programs:
             process.wait()
             if process.stderr:
                 process.stderr.close()
+        self.temporary.cleanup()
 
 
 class LiveTest(unittest.TestCase):
@@ -93,9 +96,7 @@ class LiveTest(unittest.TestCase):
     def setUpClass(cls):
         cls.programs = Programs()
         cls.addClassCleanup(cls.programs.stop)
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = pathlib.Path(folder.name)
+        cls.folder = cls.programs.folder
         subprocess.run([PROGRAM, "run", "--quiet", "--textfile", cls.folder / "run.prom", "--",
                         PROGRAM, "load", "udp", "--rate", "5k", "-t", "5s", "--format", "json"],
                        capture_output=True, check=False)
@@ -183,9 +184,7 @@ class HistoryTest(unittest.TestCase):
     def setUp(self):
         self.programs = Programs()
         self.addCleanup(self.programs.stop)
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
+        self.folder = self.programs.folder
 
     def write_history(self, end):
         name = "instance:cyclesoak_packet_cost_seconds:ratio_rate1h"

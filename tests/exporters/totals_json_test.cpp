@@ -30,6 +30,7 @@ demand::Totals filled_totals() {
     totals.protocols.udp_receive_errors = 44;
     totals.calibration = demand::CalibrationState::uncertain;
     totals.own.started = 900s;
+    totals.obstacle = "CPU 0 is being soaked";
     totals.warnings = {{.id = "no-cgroup", .text = "No cgroup of our own."}};
     return totals;
 }

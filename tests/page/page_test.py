@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 import urllib.request
@@ -130,6 +131,13 @@ class PageTest(unittest.TestCase):
         type(self).agent = Agent(self.agent.address)
         self.wait("live again", lambda: self.text(browser, "link") == "● live")
 
+    def test_tells_whom_the_agent_waits_for(self):
+        waiting = Agent()
+        self.addCleanup(waiting.stop)
+        browser = self.open()
+        browser.get(f"http://{waiting.address}/")
+        self.wait("whom", lambda: f"by process {self.agent.process.pid}" in self.text(browser, "warnings"))
+
     def test_is_as_wide_as_the_screen(self):
         for width in (360, 800, 1280):
             with self.subTest(width):
@@ -167,4 +175,6 @@ class PageTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TMPDIR"] = folder  # a browser leaves its lock there
+        unittest.main()
