@@ -75,15 +75,17 @@ TEST_P(VerifyInterrupted, reports_what_it_has_and_leaves_nothing) {
     Running running(verify({GetParam().name}));
     const std::string task = fmt::format("/proc/{0}/task", running.pid());
     const base::Root root;
+    pid_t soakers = 0; // named a moment after they are there
     const auto under_way = [&] {
+        soakers = program::find_soakers(running.pid());
         const auto children =
             root.read_line(fmt::format("{}/{}/children", task, running.pid())).value_or("");
-        return base::split(children).size() == static_cast<size_t>(GetParam().children) &&
+        return soakers != 0 &&
+               base::split(children).size() == static_cast<size_t>(GetParam().children) &&
                root.list(task).size() == static_cast<size_t>(GetParam().threads);
     };
     for (int i = 0; i < 3000 && !under_way(); ++i)
         usleep(10'000);
-    const pid_t soakers = program::find_soakers(running.pid());
     ASSERT_GT(soakers, 0);
     running.signal(SIGINT);
     const auto ended = running.wait();
