@@ -18,7 +18,8 @@ using demand::PhaseKind;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr auto window_length = seconds(1);
+/// Short beside the pauses between bursts of what else runs, or of a neighbour.
+constexpr auto phase_length = milliseconds(100);
 constexpr auto settling = milliseconds(200); ///< caches, a load's start
 constexpr auto wake_up_time = milliseconds(1500);
 
@@ -30,6 +31,14 @@ Nanoseconds process_cpu_time(pid_t pid) {
         throw std::system_error(error, std::generic_category(), "the load's CPU clock");
     if (clock_gettime(clock, &time) != 0) throw base::system_error("read the load's CPU clock");
     return seconds(time.tv_sec) + Nanoseconds(time.tv_nsec);
+}
+
+Nanoseconds read_truth(const probes::Benchmark* load) {
+    if (!load) return {};
+    if (!load->running())
+        throw std::runtime_error(fmt::format("a load of ours ended early with exit status {}",
+                                             load->exit_status().value_or(0)));
+    return process_cpu_time(load->pid());
 }
 
 Nanoseconds quantile(const std::vector<Nanoseconds>& sorted, double share) {
@@ -60,9 +69,9 @@ Trial make_gaps(Nanoseconds free) {
 }
 
 struct Trials::Edge {
-    soak::Snapshot soakers;
-    probes::Counters counters;
     Nanoseconds truth{}, soaker{};
+    soak::Snapshot soakers;
+    probes::Counters counters; ///< of free phases
 };
 
 Trials::Trials(Session& session, base::Loop& loop, const base::OriginalSignals& original)
@@ -92,20 +101,16 @@ std::vector<std::string> Trials::make_command(const std::vector<std::string>& bu
     return command;
 }
 
-Trials::Edge Trials::read_edge(const probes::Benchmark* load) {
-    Edge edge;
-    edge.soakers = session_.instrument().snapshot();
-    edge.counters = probes_.read();
-    if (load) {
-        if (!load->running())
-            throw std::runtime_error(fmt::format("a load of ours ended early with exit status {}",
-                                                 load->exit_status().value_or(0)));
-        edge.truth = process_cpu_time(load->pid());
-    }
+Trials::Edge Trials::read_soaked_edge(const probes::Benchmark* load) {
+    Edge edge{.truth = read_truth(load), .soakers = session_.instrument().snapshot()};
     const auto& soakers = soakers_.read();
     if (const auto soaker = soakers.find(cpu_); soaker != soakers.end())
         edge.soaker = soaker->second;
     return edge;
+}
+
+Trials::Edge Trials::read_free_moment(const probes::Benchmark* load) {
+    return {.truth = read_truth(load), .counters = probes_.read()};
 }
 
 /// The kernel's idle time comes in steps: the mean of readings spread over one step has hardly any.
@@ -113,12 +118,12 @@ std::optional<Trials::Edge> Trials::read_free_edge(const probes::Benchmark* load
     constexpr int readings = 16;
     constexpr auto step = milliseconds(10);
     auto next = base::monotonic_now();
-    auto mean = read_edge(load);
+    auto mean = read_free_moment(load);
     auto& cpu = mean.counters.cpus.front();
     Nanoseconds time{}, truth{}, idle{}; // beyond the first reading's
     for (int i = 1; i < readings; ++i) {
         if (!loop_.run_until(next += step / readings)) return {};
-        const auto edge = read_edge(load);
+        const auto edge = read_free_moment(load);
         const auto later = edge.counters.cpus.front().idle;
         if (!later || !cpu.idle) return mean;
         time += edge.counters.time - mean.counters.time;
@@ -131,15 +136,46 @@ std::optional<Trials::Edge> Trials::read_free_edge(const probes::Benchmark* load
     return mean;
 }
 
-demand::KnownPhase Trials::make_phase(PhaseKind kind, const Edge& begin, const Edge& end) const {
+std::optional<demand::KnownPhase> Trials::make_soaked_phase(const Edge& begin,
+                                                            const Edge& end) const {
     demand::KnownPhase known{.truth = end.truth - begin.truth, .soaker = end.soaker - begin.soaker};
-    known.phase.kind = kind;
-    known.phase.counters = end.counters - begin.counters;
-    known.phase.elapsed = known.phase.counters.time;
-    if (kind == PhaseKind::soaked)
-        for (auto& window : session_.instrument().window(begin.soakers, end.soakers).cpus)
-            if (window.cpu == cpu_) known.phase.soaked.push_back(window);
+    known.phase.kind = PhaseKind::soaked;
+    for (auto& window : session_.instrument().window(begin.soakers, end.soakers).cpus)
+        if (window.cpu == cpu_) known.phase.soaked.push_back(window);
+    if (known.phase.soaked.empty()) return {};
+    known.phase.elapsed = known.phase.soaked.front().elapsed;
     return known;
+}
+
+void Trials::run_soaked(demand::KnownLoad& known, Nanoseconds length,
+                        const probes::Benchmark* load) {
+    soak(true);
+    auto deadline = base::monotonic_now() + settling;
+    if (!loop_.run_until(deadline)) return;
+    auto begin = read_soaked_edge(load);
+    const auto end_of_all = deadline + length;
+    while (deadline < end_of_all) {
+        if (!loop_.run_until(deadline += phase_length)) return;
+        auto end = read_soaked_edge(load);
+        auto phase = make_soaked_phase(begin, end);
+        begin = std::move(end);
+        if (!phase || phase->phase.elapsed >= phase_length * 3 / 2) continue;
+        known.phases.push_back(std::move(*phase));
+    }
+}
+
+void Trials::run_free(demand::KnownLoad& known, Nanoseconds length, const probes::Benchmark* load) {
+    soak(false);
+    auto deadline = base::monotonic_now() + settling;
+    if (!loop_.run_until(deadline)) return;
+    const auto begin = read_free_edge(load);
+    if (!begin || !loop_.run_until(deadline += length)) return;
+    const auto end = read_free_edge(load);
+    if (!end) return;
+    demand::KnownPhase phase{.truth = end->truth - begin->truth};
+    phase.phase.counters = end->counters - begin->counters;
+    phase.phase.elapsed = phase.phase.counters.time;
+    known.phases.push_back(std::move(phase));
 }
 
 demand::KnownLoad Trials::run(const Trial& trial) {
@@ -148,35 +184,14 @@ demand::KnownLoad Trials::run(const Trial& trial) {
     std::optional<probes::Benchmark> load;
     if (!trial.burn.empty())
         load.emplace(loop_, make_command(trial.burn), original_, [](std::string_view) {});
-    auto deadline = base::monotonic_now();
-    const auto add = [&](PhaseKind kind, const Edge& begin, Nanoseconds planned) {
-        auto end = read_edge(load ? &*load : nullptr);
-        auto phase = make_phase(kind, begin, end);
-        if (phase.phase.elapsed < planned * 3 / 2) known.phases.push_back(std::move(phase));
-        return end;
-    };
-    if (trial.soaked_windows > 0) {
-        soak(true);
-        if (!loop_.run_until(deadline += settling)) return known;
-        auto edge = read_edge(load ? &*load : nullptr);
-        for (int i = 0; i < trial.soaked_windows; ++i) {
-            if (!loop_.run_until(deadline += window_length)) return known;
-            edge = add(PhaseKind::soaked, edge, window_length);
-        }
-    }
-    if (trial.free > Nanoseconds::zero()) {
-        soak(false);
-        if (!loop_.run_until(deadline += settling)) return known;
-        const auto begin = read_free_edge(load ? &*load : nullptr);
-        if (!begin || !loop_.run_until(deadline += trial.free)) return known;
-        if (const auto end = read_free_edge(load ? &*load : nullptr))
-            known.phases.push_back(make_phase(PhaseKind::free, *begin, *end));
-    }
+    const auto* running = load ? &*load : nullptr;
+    if (trial.soaked > Nanoseconds::zero()) run_soaked(known, trial.soaked, running);
+    if (trial.free > Nanoseconds::zero() && !loop_.stopped()) run_free(known, trial.free, running);
     return known;
 }
 
 std::optional<double> Trials::measure_taken() {
-    const auto known = run({.name = "busy", .burn = {"--share", "100%"}, .soaked_windows = 3});
+    const auto known = run({.name = "busy", .burn = {"--share", "100%"}, .soaked = seconds(3)});
     Nanoseconds taken{}, elapsed{};
     for (const auto& phase : known.phases) {
         taken += phase.soaker;

@@ -18,7 +18,7 @@ using base::Nanoseconds;
 struct Trial {
     std::string name;
     std::vector<std::string> burn; ///< options of `load burn`; empty: no load at all
-    int soaked_windows = 0;        ///< of a second each
+    Nanoseconds soaked{};          ///< in phases of a tenth of a second
     Nanoseconds free{};            ///< without soaking, afterwards
     bool evicts = false, wakes_often = false;
 };
@@ -47,9 +47,12 @@ class Trials {
     struct Edge;
 
     void soak(bool wanted);
-    Edge read_edge(const probes::Benchmark* load);
+    Edge read_soaked_edge(const probes::Benchmark* load);
+    Edge read_free_moment(const probes::Benchmark* load);
     std::optional<Edge> read_free_edge(const probes::Benchmark* load);
-    demand::KnownPhase make_phase(demand::PhaseKind kind, const Edge& begin, const Edge& end) const;
+    std::optional<demand::KnownPhase> make_soaked_phase(const Edge& begin, const Edge& end) const;
+    void run_soaked(demand::KnownLoad& known, Nanoseconds length, const probes::Benchmark* load);
+    void run_free(demand::KnownLoad& known, Nanoseconds length, const probes::Benchmark* load);
     std::vector<std::string> make_command(const std::vector<std::string>& burn) const;
 
     Session& session_;

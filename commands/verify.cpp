@@ -27,22 +27,22 @@ constexpr auto no_load = "idle", taken = "taken", wake_up = "wake-up";
 /// The working set is half of the thread's share of the cache: a load that walks twice as much
 /// walks all of it.
 std::vector<Trial> make_trials(size_t working_set_bytes) {
-    constexpr int windows = 5;
+    constexpr auto soaked = milliseconds(5000);
     constexpr auto free = milliseconds(2500);
     std::vector<Trial> trials{
-        {no_load, {}, windows, free},
-        {"burn-5", {"--share", "5%"}, windows, free},
-        {"burn-25", {"--share", "25%"}, windows, free},
-        {"burn-60", {"--share", "60%"}, windows, free},
+        {no_load, {}, soaked, free},
+        {"burn-5", {"--share", "5%"}, soaked, free},
+        {"burn-25", {"--share", "25%"}, soaked, free},
+        {"burn-60", {"--share", "60%"}, soaked, free},
         {.name = "burn-25-1ms",
          .burn = {"--share", "25%", "--period", "1ms"},
-         .soaked_windows = windows,
+         .soaked = soaked,
          .free = free,
          .wakes_often = true},
         {.name = "burn-25-1ms-walk",
          .burn = {"--share", "25%", "--period", "1ms", "--walk",
                   std::to_string(2 * working_set_bytes)},
-         .soaked_windows = windows,
+         .soaked = soaked,
          .free = free,
          .evicts = true,
          .wakes_often = true},

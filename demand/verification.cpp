@@ -18,21 +18,70 @@ std::optional<double> median(std::vector<double> values) {
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-/// Bills of one kind of phase, with the phase each is of.
-struct Billed {
-    const KnownPhase* known;
+/// Some time beside a load: what was billed, what was true.
+struct Measured {
     Bill bill;
-    double seconds;
+    double truth = 0, seconds = 0;
 };
 
-std::vector<Billed> bill_all(const KnownLoad& load, PhaseKind kind) {
-    std::vector<Billed> billed;
-    for (const KnownPhase& known : load.phases) {
-        if (known.phase.kind != kind) continue;
-        if (auto bill = make_bill(known.phase))
-            billed.push_back({&known, std::move(*bill), base::to_seconds(known.phase.elapsed)});
+void add(Measured& sum, const KnownPhase& known) {
+    auto bill = make_bill(known.phase);
+    if (!bill) return;
+    sum.bill = std::move(*bill) + sum.bill;
+    sum.truth += base::to_seconds(known.truth);
+    sum.seconds += base::to_seconds(known.phase.elapsed);
+}
+
+std::vector<const KnownPhase*> phases_of(const KnownLoad& load, PhaseKind kind) {
+    std::vector<const KnownPhase*> phases;
+    for (const KnownPhase& known : load.phases)
+        if (known.phase.kind == kind) phases.push_back(&known);
+    return phases;
+}
+
+std::optional<double> core_share(const KnownPhase& known) {
+    if (known.phase.soaked.empty()) return {};
+    return known.phase.soaked.front().core_share_ratio;
+}
+
+/// The share of the core below which a stranger has the rest: less than undisturbed phases vary by,
+/// and a neighbour takes more (docs/measurement.md).
+double least_share(const std::vector<const KnownPhase*>& phases) {
+    constexpr double best = 0.9, tolerance = 0.02;
+    std::vector<double> shares;
+    for (const KnownPhase* known : phases)
+        if (const auto share = core_share(*known)) shares.push_back(*share);
+    if (shares.empty()) return 0;
+    const auto at =
+        shares.begin() + static_cast<std::ptrdiff_t>(best * static_cast<double>(shares.size() - 1));
+    std::nth_element(shares.begin(), at, shares.end());
+    return *at * (1 - tolerance);
+}
+
+/// The soaked phases of a load, without those that a stranger disturbed.
+struct Soaked {
+    std::vector<Measured> phases;
+    double disturbed_ratio = 0;
+};
+
+Soaked undisturbed(const KnownLoad& load) {
+    const auto phases = phases_of(load, PhaseKind::soaked);
+    const double least = least_share(phases);
+    Soaked soaked;
+    double all = 0, lost = 0;
+    for (const KnownPhase* known : phases) {
+        const double seconds = base::to_seconds(known->phase.elapsed);
+        all += seconds;
+        if (core_share(*known).value_or(least) < least) {
+            lost += seconds;
+            continue;
+        }
+        Measured measured;
+        add(measured, *known);
+        if (measured.seconds > 0) soaked.phases.push_back(std::move(measured));
     }
-    return billed;
+    if (all > 0) soaked.disturbed_ratio = lost / all;
+    return soaked;
 }
 
 /// The median phase in each part, so that an outlier weighs no more here than in what it is
@@ -48,14 +97,31 @@ Bill median_bill(const std::vector<Bill>& bills) {
     return middle;
 }
 
-Baseline make_baseline(const std::vector<KnownLoad>& loads, PhaseKind kind) {
+const KnownLoad* find_idle(const std::vector<KnownLoad>& loads) {
+    const auto idle = std::find_if(loads.begin(), loads.end(),
+                                   [](const KnownLoad& load) { return load.name == no_load; });
+    return idle == loads.end() ? nullptr : &*idle;
+}
+
+Baseline soaked_baseline(const std::vector<KnownLoad>& loads) {
     std::vector<Bill> bills;
-    for (const KnownLoad& load : loads) {
-        if (load.name != no_load) continue;
-        for (Billed& billed : bill_all(load, kind))
-            bills.push_back(std::move(billed.bill));
-    }
+    if (const auto* idle = find_idle(loads))
+        for (Measured& phase : undisturbed(*idle).phases)
+            bills.push_back(std::move(phase.bill));
     return Baseline({median_bill(bills)});
+}
+
+/// Idle time comes in steps of 10 ms: a sum, not a median of short phases.
+Measured free_sum(const KnownLoad& load) {
+    Measured sum;
+    for (const KnownPhase* known : phases_of(load, PhaseKind::free))
+        add(sum, *known);
+    return sum;
+}
+
+Baseline free_baseline(const std::vector<KnownLoad>& loads) {
+    const auto* idle = find_idle(loads);
+    return Baseline({idle ? free_sum(*idle).bill : Bill()});
 }
 
 bool has(const Bill& bill, Part part) {
@@ -63,41 +129,34 @@ bool has(const Bill& bill, Part part) {
                        [&](const auto& entry) { return entry.first.second == part; });
 }
 
-void check_soaked(LoadCheck& check, const std::vector<Billed>& phases, const Baseline& baseline) {
+void check_soaked(LoadCheck& check, const Soaked& soaked, const Baseline& baseline) {
     const auto over_phases = [&](auto amount) {
         std::vector<double> ratios;
-        for (const Billed& billed : phases)
-            ratios.push_back(amount(billed) / billed.seconds);
+        for (const Measured& phase : soaked.phases)
+            ratios.push_back(amount(phase) / phase.seconds);
         return median(std::move(ratios));
     };
     const auto net = [&](Part part) {
-        return over_phases([&](const Billed& b) { return baseline.net(only(b.bill, part)); });
+        return over_phases([&](const Measured& p) { return baseline.net(only(p.bill, part)); });
     };
-    check.true_ratio =
-        over_phases([](const Billed& b) { return base::to_seconds(b.known->truth); });
-    check.stolen_ratio = over_phases([&](const Billed& b) { return baseline.net(b.bill); });
+    check.disturbed_ratio = soaked.disturbed_ratio;
+    check.true_ratio = over_phases([](const Measured& p) { return p.truth; });
+    check.stolen_ratio = over_phases([&](const Measured& p) { return baseline.net(p.bill); });
     check.baseline_ratio =
-        over_phases([&](const Billed& b) { return total(baseline.expected(b.bill)); });
+        over_phases([&](const Measured& p) { return total(baseline.expected(p.bill)); });
     check.tasks_ratio = net(Part::tasks);
     check.interrupts_ratio = net(Part::interrupts);
-    if (!phases.empty() && has(phases.front().bill, Part::hypervisor))
+    if (!soaked.phases.empty() && has(soaked.phases.front().bill, Part::hypervisor))
         check.hypervisor_ratio = net(Part::hypervisor);
     check.core_ratio = net(Part::core);
     check.cache_ratio = net(Part::cache);
     check.unexplained_ratio = net(Part::unexplained);
 }
 
-/// Idle time comes in steps of 10 ms: a sum, not a median of short phases.
-void check_free(LoadCheck& check, const std::vector<Billed>& phases, const Baseline& baseline) {
-    double net = 0, truth = 0, seconds = 0;
-    for (const Billed& billed : phases) {
-        net += baseline.net(billed.bill);
-        truth += base::to_seconds(billed.known->truth);
-        seconds += billed.seconds;
-    }
-    if (seconds <= 0) return;
-    check.idle_time_ratio = net / seconds;
-    check.idle_time_true_ratio = truth / seconds;
+void check_free(LoadCheck& check, const Measured& free, const Baseline& baseline) {
+    if (free.seconds <= 0) return;
+    check.idle_time_ratio = baseline.net(free.bill) / free.seconds;
+    check.idle_time_true_ratio = free.truth / free.seconds;
 }
 
 class Judge {
@@ -129,16 +188,16 @@ std::optional<double> taken_limit(const std::string& yielding) {
 } // namespace
 
 std::vector<LoadCheck> check_loads(const std::vector<KnownLoad>& loads) {
-    const Baseline soaked = make_baseline(loads, PhaseKind::soaked);
-    const Baseline free = make_baseline(loads, PhaseKind::free);
+    const Baseline soaked = soaked_baseline(loads);
+    const Baseline free = free_baseline(loads);
     std::vector<LoadCheck> checks;
     for (const KnownLoad& load : loads) {
         LoadCheck& check = checks.emplace_back();
         check.name = load.name;
         check.evicts = load.evicts;
         check.wakes_often = load.wakes_often;
-        check_soaked(check, bill_all(load, PhaseKind::soaked), soaked);
-        check_free(check, bill_all(load, PhaseKind::free), free);
+        check_soaked(check, undisturbed(load), soaked);
+        check_free(check, free_sum(load), free);
     }
     return checks;
 }
@@ -146,6 +205,7 @@ std::vector<LoadCheck> check_loads(const std::vector<KnownLoad>& loads) {
 std::vector<Accuracy> judge(const Verification& verification) {
     Judge judge;
     for (const LoadCheck& load : verification.loads) {
+        judge.check("disturbed", load.name, load.disturbed_ratio, 0, 0.8);
         judge.check("tasks", load.name, load.tasks_ratio, load.true_ratio, 0.003);
         judge.check("unexplained", load.name, load.unexplained_ratio, 0, 0.005);
         // What waking it or its evictions cost besides, no clock knows.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 namespace exporters {
@@ -46,15 +47,20 @@ void write_loads(Screen& screen, const Verification& verification) {
 void write_causes(Screen& screen, const Verification& verification) {
     screen.heading("The other causes of the same loads");
     std::vector<Screen::Row> rows{
-        {"", {"interrupts", "core", "cache", "unexplained", "baseline"}, {}}};
+        {"", {"interrupts", "core", "cache", "unexplained", "baseline", "disturbed"}, {}}};
     for (const LoadCheck& load : verification.loads)
         if (load.true_ratio)
             rows.push_back({load.name,
                             {percent(load.interrupts_ratio), percent(load.core_ratio),
                              percent(load.cache_ratio), percent(load.unexplained_ratio),
-                             percent(load.baseline_ratio)},
+                             percent(load.baseline_ratio), percent(load.disturbed_ratio)},
                             {}});
     screen.rows(std::move(rows), 6);
+    if (std::any_of(verification.loads.begin(), verification.loads.end(),
+                    [](const LoadCheck& load) { return load.disturbed_ratio > 0; }))
+        screen.text("disturbed: for so long somebody else had part of the core, a sibling thread "
+                    "or a neighbour of this virtual machine. That is left out here; in a "
+                    "measurement it widens the intervals.");
 }
 
 std::string microseconds(base::Nanoseconds time) {
@@ -80,7 +86,8 @@ void write_yielding(Screen& screen, const Verification& verification) {
 
 /// What a wrong figure spoils.
 std::string_view spoils(std::string_view figure) {
-    if (figure == "tasks" || figure == "stolen") return "the soaked demand";
+    if (figure == "tasks" || figure == "stolen" || figure == "disturbed")
+        return "the soaked demand";
     if (figure == "idle time") return "the idle-time demand";
     if (figure == "taken") return "that soaking leaves the load alone";
     return "the split into causes";
@@ -142,6 +149,7 @@ static void describe(auto& archive, const LoadCheck& load) {
     archive("unexplained_ratio", load.unexplained_ratio);
     archive("idle_time_true_ratio", load.idle_time_true_ratio);
     archive("idle_time_ratio", load.idle_time_ratio);
+    archive("disturbed_ratio", load.disturbed_ratio);
 }
 
 static void describe(auto& archive, const demand::WakeUp& late) {

@@ -93,6 +93,35 @@ TEST(CheckLoads, of_an_even_number_of_phases_takes_the_middle_of_the_two) {
     EXPECT_THAT(demand::check_loads({load})[0].tasks_ratio, Optional(DoubleNear(0.250, exact)));
 }
 
+KnownPhase shared(double core_share, std::chrono::milliseconds truth,
+                  std::chrono::milliseconds cache) {
+    auto known = soaked(truth, {.tasks = truth, .cache = cache});
+    known.phase.soaked[0].core_share_ratio = core_share;
+    return known;
+}
+
+TEST(CheckLoads, leaves_out_what_a_stranger_on_the_core_disturbed) {
+    // Most of the time; 0.995 is within what a share varies by.
+    KnownLoad load{
+        "burn", {shared(1.010, 100ms, 2ms), shared(0.995, 150ms, 3ms), shared(1.020, 200ms, 4ms)}};
+    for (const double share : {0.98, 0.90, 0.70, 0.98, 0.95})
+        load.phases.push_back(shared(share, 300ms, 60ms));
+    const auto check = demand::check_loads({load})[0];
+    EXPECT_THAT(check.disturbed_ratio, DoubleNear(5.0 / 8, exact));
+    EXPECT_THAT(check.true_ratio, Optional(DoubleNear(0.150, exact)));
+    EXPECT_THAT(check.tasks_ratio, Optional(DoubleNear(0.150, exact)));
+    EXPECT_THAT(check.cache_ratio, Optional(DoubleNear(0.003, exact)));
+}
+
+TEST(CheckLoads, leaves_a_stranger_out_of_the_baseline_too) {
+    const KnownLoad idle{"idle",
+                         {shared(0.9, 0ms, 80ms), shared(0.9, 0ms, 80ms), shared(1.0, 0ms, 10ms),
+                          shared(1.0, 0ms, 10ms)}};
+    const KnownLoad load{"burn", {shared(1.0, 0ms, 30ms)}};
+    EXPECT_THAT(demand::check_loads({idle, load})[1].cache_ratio,
+                Optional(DoubleNear(0.020, exact)));
+}
+
 TEST(CheckLoads, leaves_out_what_was_not_measured) {
     KnownPhase blind = free(1000ms, 500ms, 0ms);
     blind.phase.counters.cpus[0].idle.reset();
@@ -191,6 +220,14 @@ TEST(Judge, of_what_is_taken_depends_on_the_method) {
     EXPECT_TRUE(kept(0.0149, "autogroup"));
     EXPECT_FALSE(kept(0.0151, "autogroup"));
     EXPECT_TRUE(kept(0.34, "none"));
+}
+
+TEST(Judge, does_not_trust_a_machine_that_is_mostly_disturbed) {
+    LoadCheck load = right("burn");
+    load.disturbed_ratio = 0.79;
+    EXPECT_TRUE(demand::judge({.loads = {load}}).front().kept());
+    load.disturbed_ratio = 0.81;
+    EXPECT_FALSE(demand::judge({.loads = {load}}).front().kept());
 }
 
 TEST(Verification, that_was_interrupted_is_not_to_be_trusted) {

@@ -15,6 +15,7 @@ using Json = nlohmann::ordered_json;
 Verification verification() {
     return {.cpu = 3,
             .loads = {{.name = "burn-25-1ms",
+                       .disturbed_ratio = 0.34,
                        .true_ratio = 0.2502,
                        .tasks_ratio = 0.2517,
                        .stolen_ratio = 0.2613,
