@@ -131,8 +131,7 @@ bool Agent::hold() {
         meet(fmt::format("{}; waiting until it ends", error.what()));
         return false;
     } catch (const std::system_error& error) {
-        meet(
-            fmt::format("nothing keeps another cyclesoak from the same CPUs ({})", error.what()));
+        meet(fmt::format("nothing keeps another cyclesoak from the same CPUs ({})", error.what()));
     }
     return true;
 }
