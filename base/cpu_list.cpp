@@ -52,8 +52,13 @@ std::string format_cpu_list(const CpuList& cpus) {
     return text;
 }
 
+namespace {
+
+constexpr int most = 8192; // as many as Linux can be built for
+
+} // namespace
+
 CpuList usable_cpus() {
-    constexpr int most = 8192; // as many as Linux can be built for
     auto* set = CPU_ALLOC(most);
     const size_t bytes = CPU_ALLOC_SIZE(most);
     CpuList cpus;
@@ -62,6 +67,17 @@ CpuList usable_cpus() {
             if (CPU_ISSET_S(static_cast<size_t>(cpu), bytes, set)) cpus.push_back(cpu);
     CPU_FREE(set);
     return cpus;
+}
+
+void use_cpus(const CpuList& cpus) {
+    auto* set = CPU_ALLOC(most);
+    const size_t bytes = CPU_ALLOC_SIZE(most);
+    CPU_ZERO_S(bytes, set);
+    for (const int cpu : cpus)
+        CPU_SET_S(static_cast<size_t>(cpu), bytes, set);
+    const bool done = sched_setaffinity(0, bytes, set) == 0;
+    CPU_FREE(set);
+    if (!done) throw system_error("use CPUs " + format_cpu_list(cpus));
 }
 
 } // namespace base

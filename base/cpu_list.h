@@ -15,5 +15,7 @@ std::string format_cpu_list(const CpuList& cpus);
 
 /// The CPUs that the calling thread may use at this moment; offline ones are not among them.
 CpuList usable_cpus();
+/// Sets the affinity of the calling thread. Throws std::system_error.
+void use_cpus(const CpuList& cpus);
 
 } // namespace base

@@ -1,6 +1,8 @@
 #include "commands/trials.h"
 
+#include "base/cpu_list.h"
 #include "base/error.h"
+#include "probes/cpu_times.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +12,7 @@
 #include <random>
 #include <sys/prctl.h>
 #include <thread>
+#include <unistd.h>
 
 namespace commands {
 namespace {
@@ -20,7 +23,8 @@ using std::chrono::seconds;
 
 /// Short beside the pauses between bursts of what else runs, or of a neighbour.
 constexpr auto phase_length = milliseconds(100);
-constexpr auto settling = milliseconds(200); ///< caches, a load's start
+constexpr auto free_phase_length = milliseconds(500); ///< idle time is read less sharply
+constexpr auto settling = milliseconds(200);          ///< caches, a load's start
 constexpr auto wake_up_time = milliseconds(1500);
 
 /// CPU time of a process, running threads included.
@@ -40,6 +44,28 @@ Nanoseconds read_truth(const probes::Benchmark* load) {
                                              load->exit_status().value_or(0)));
     return process_cpu_time(load->pid());
 }
+
+/// What we read would be work on the CPU that we look at: we stay on others, if there are any.
+class OffCpu {
+  public:
+    explicit OffCpu(int cpu) : before_(base::usable_cpus()) {
+        auto others = before_;
+        std::erase(others, cpu);
+        if (!others.empty()) base::use_cpus(others);
+    }
+    ~OffCpu() {
+        try {
+            base::use_cpus(before_);
+        } catch (const std::system_error&) { // none of them is there any more
+        }
+    }
+
+    OffCpu(const OffCpu&) = delete;
+    OffCpu& operator=(const OffCpu&) = delete;
+
+  private:
+    base::CpuList before_;
+};
 
 Nanoseconds quantile(const std::vector<Nanoseconds>& sorted, double share) {
     const auto last = static_cast<double>(sorted.size() - 1);
@@ -71,12 +97,11 @@ Trial make_gaps(Nanoseconds free) {
 struct Trials::Edge {
     Nanoseconds truth{}, soaker{};
     soak::Snapshot soakers;
-    probes::Counters counters; ///< of free phases
 };
 
 Trials::Trials(Session& session, base::Loop& loop, const base::OriginalSignals& original)
     : session_(session), loop_(loop), original_(original), cpu_(session.instrument().cpus().back()),
-      probes_(base::Root(), {cpu_}), soakers_(base::Root(), session.instrument().pid(), "soak") {}
+      stat_("/proc/stat"), soakers_(base::Root(), session.instrument().pid(), "soak") {}
 
 Trials::~Trials() { soak(false); }
 
@@ -109,31 +134,15 @@ Trials::Edge Trials::read_soaked_edge(const probes::Benchmark* load) {
     return edge;
 }
 
-Trials::Edge Trials::read_free_moment(const probes::Benchmark* load) {
-    return {.truth = read_truth(load), .counters = probes_.read()};
-}
-
-/// The kernel's idle time comes in steps: the mean of readings spread over one step has hardly any.
-std::optional<Trials::Edge> Trials::read_free_edge(const probes::Benchmark* load) {
-    constexpr int readings = 16;
-    constexpr auto step = milliseconds(10);
-    auto next = base::monotonic_now();
-    auto mean = read_free_moment(load);
-    auto& cpu = mean.counters.cpus.front();
-    Nanoseconds time{}, truth{}, idle{}; // beyond the first reading's
-    for (int i = 1; i < readings; ++i) {
-        if (!loop_.run_until(next += step / readings)) return {};
-        const auto edge = read_free_moment(load);
-        const auto later = edge.counters.cpus.front().idle;
-        if (!later || !cpu.idle) return mean;
-        time += edge.counters.time - mean.counters.time;
-        truth += edge.truth - mean.truth;
-        idle += *later - *cpu.idle;
-    }
-    mean.counters.time += time / readings;
-    mean.truth += truth / readings;
-    *cpu.idle += idle / readings;
-    return mean;
+demand::FreeReading Trials::read_free(const probes::Benchmark* load) {
+    demand::FreeReading reading{.time = base::monotonic_raw_now(), .truth = read_truth(load)};
+    const auto text = stat_.read();
+    if (!text) throw std::runtime_error("there is no /proc/stat");
+    const auto cpus = probes::parse_stat(*text, sysconf(_SC_CLK_TCK));
+    const auto times = cpus.find(cpu_);
+    if (times == cpus.end()) throw std::runtime_error("the CPU has gone offline");
+    reading.idle = times->second.idle;
+    return reading;
 }
 
 std::optional<demand::KnownPhase> Trials::make_soaked_phase(const Edge& begin,
@@ -166,16 +175,20 @@ void Trials::run_soaked(demand::KnownLoad& known, Nanoseconds length,
 
 void Trials::run_free(demand::KnownLoad& known, Nanoseconds length, const probes::Benchmark* load) {
     soak(false);
-    auto deadline = base::monotonic_now() + settling;
-    if (!loop_.run_until(deadline)) return;
-    const auto begin = read_free_edge(load);
-    if (!begin || !loop_.run_until(deadline += length)) return;
-    const auto end = read_free_edge(load);
-    if (!end) return;
-    demand::KnownPhase phase{.truth = end->truth - begin->truth};
-    phase.phase.counters = end->counters - begin->counters;
-    phase.phase.elapsed = phase.phase.counters.time;
-    known.phases.push_back(std::move(phase));
+    std::mt19937_64 random; // not in step with the load
+    std::uniform_int_distribution<int64_t> pause_ns(2'000'000, 6'000'000);
+    auto next = base::monotonic_now() + settling;
+    for (auto left = length; left > Nanoseconds::zero(); left -= free_phase_length) {
+        std::vector<demand::FreeReading> readings;
+        const auto end = next + free_phase_length;
+        while (next < end) {
+            if (!loop_.run_until(next)) return;
+            readings.push_back(read_free(load));
+            next += Nanoseconds(pause_ns(random));
+        }
+        if (auto phase = demand::make_free_phase(cpu_, readings))
+            known.phases.push_back(std::move(*phase));
+    }
 }
 
 demand::KnownLoad Trials::run(const Trial& trial) {
@@ -184,6 +197,7 @@ demand::KnownLoad Trials::run(const Trial& trial) {
     std::optional<probes::Benchmark> load;
     if (!trial.burn.empty())
         load.emplace(loop_, make_command(trial.burn), original_, [](std::string_view) {});
+    const OffCpu off(cpu_); // the load keeps the affinity it was started with
     const auto* running = load ? &*load : nullptr;
     if (trial.soaked > Nanoseconds::zero()) run_soaked(known, trial.soaked, running);
     if (trial.free > Nanoseconds::zero() && !loop_.stopped()) run_free(known, trial.free, running);

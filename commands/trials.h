@@ -4,7 +4,7 @@
 #include "commands/session.h"
 #include "demand/verification.h"
 #include "probes/benchmark.h"
-#include "probes/probes.h"
+#include "probes/kept_file.h"
 #include "probes/thread_times.h"
 
 #include <string>
@@ -48,8 +48,7 @@ class Trials {
 
     void soak(bool wanted);
     Edge read_soaked_edge(const probes::Benchmark* load);
-    Edge read_free_moment(const probes::Benchmark* load);
-    std::optional<Edge> read_free_edge(const probes::Benchmark* load);
+    demand::FreeReading read_free(const probes::Benchmark* load);
     std::optional<demand::KnownPhase> make_soaked_phase(const Edge& begin, const Edge& end) const;
     void run_soaked(demand::KnownLoad& known, Nanoseconds length, const probes::Benchmark* load);
     void run_free(demand::KnownLoad& known, Nanoseconds length, const probes::Benchmark* load);
@@ -59,7 +58,7 @@ class Trials {
     base::Loop& loop_;
     const base::OriginalSignals& original_;
     int cpu_;
-    probes::Probes probes_;
+    probes::KeptFile stat_;
     probes::ThreadTimes soakers_;
     bool soaking_ = false;
 };

@@ -18,19 +18,11 @@ std::optional<double> median(std::vector<double> values) {
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-/// Some time beside a load: what was billed, what was true.
+/// A phase: what was billed, what was true.
 struct Measured {
     Bill bill;
     double truth = 0, seconds = 0;
 };
-
-void add(Measured& sum, const KnownPhase& known) {
-    auto bill = make_bill(known.phase);
-    if (!bill) return;
-    sum.bill = std::move(*bill) + sum.bill;
-    sum.truth += base::to_seconds(known.truth);
-    sum.seconds += base::to_seconds(known.phase.elapsed);
-}
 
 std::vector<const KnownPhase*> phases_of(const KnownLoad& load, PhaseKind kind) {
     std::vector<const KnownPhase*> phases;
@@ -58,30 +50,27 @@ double least_share(const std::vector<const KnownPhase*>& phases) {
     return *at * (1 - tolerance);
 }
 
-/// The soaked phases of a load, without those that a stranger disturbed.
-struct Soaked {
+/// The phases of one kind that could be measured, without those that a stranger disturbed.
+struct Selection {
     std::vector<Measured> phases;
     double disturbed_ratio = 0;
 };
 
-Soaked undisturbed(const KnownLoad& load) {
-    const auto phases = phases_of(load, PhaseKind::soaked);
+Selection select(const KnownLoad& load, PhaseKind kind) {
+    const auto phases = phases_of(load, kind);
     const double least = least_share(phases);
-    Soaked soaked;
+    Selection selection;
     double all = 0, lost = 0;
     for (const KnownPhase* known : phases) {
         const double seconds = base::to_seconds(known->phase.elapsed);
         all += seconds;
-        if (core_share(*known).value_or(least) < least) {
+        if (core_share(*known).value_or(least) < least)
             lost += seconds;
-            continue;
-        }
-        Measured measured;
-        add(measured, *known);
-        if (measured.seconds > 0) soaked.phases.push_back(std::move(measured));
+        else if (auto bill = make_bill(known->phase); bill && seconds > 0)
+            selection.phases.push_back({std::move(*bill), base::to_seconds(known->truth), seconds});
     }
-    if (all > 0) soaked.disturbed_ratio = lost / all;
-    return soaked;
+    if (all > 0) selection.disturbed_ratio = lost / all;
+    return selection;
 }
 
 /// The median phase in each part, so that an outlier weighs no more here than in what it is
@@ -97,53 +86,43 @@ Bill median_bill(const std::vector<Bill>& bills) {
     return middle;
 }
 
-const KnownLoad* find_idle(const std::vector<KnownLoad>& loads) {
-    const auto idle = std::find_if(loads.begin(), loads.end(),
-                                   [](const KnownLoad& load) { return load.name == no_load; });
-    return idle == loads.end() ? nullptr : &*idle;
-}
-
-Baseline soaked_baseline(const std::vector<KnownLoad>& loads) {
+Baseline make_baseline(const std::vector<KnownLoad>& loads, PhaseKind kind) {
     std::vector<Bill> bills;
-    if (const auto* idle = find_idle(loads))
-        for (Measured& phase : undisturbed(*idle).phases)
+    for (const KnownLoad& load : loads) {
+        if (load.name != no_load) continue;
+        for (Measured& phase : select(load, kind).phases)
             bills.push_back(std::move(phase.bill));
+    }
     return Baseline({median_bill(bills)});
 }
 
-/// Idle time comes in steps of 10 ms: a sum, not a median of short phases.
-Measured free_sum(const KnownLoad& load) {
-    Measured sum;
-    for (const KnownPhase* known : phases_of(load, PhaseKind::free))
-        add(sum, *known);
-    return sum;
+/// The median phase of what `amount` says of each, as a ratio.
+template <typename Amount>
+std::optional<double> median_ratio(const Selection& selection, Amount amount) {
+    std::vector<double> ratios;
+    for (const Measured& phase : selection.phases)
+        ratios.push_back(amount(phase) / phase.seconds);
+    return median(std::move(ratios));
 }
 
-Baseline free_baseline(const std::vector<KnownLoad>& loads) {
-    const auto* idle = find_idle(loads);
-    return Baseline({idle ? free_sum(*idle).bill : Bill()});
-}
+double truth(const Measured& phase) { return phase.truth; }
 
 bool has(const Bill& bill, Part part) {
     return std::any_of(bill.begin(), bill.end(),
                        [&](const auto& entry) { return entry.first.second == part; });
 }
 
-void check_soaked(LoadCheck& check, const Soaked& soaked, const Baseline& baseline) {
-    const auto over_phases = [&](auto amount) {
-        std::vector<double> ratios;
-        for (const Measured& phase : soaked.phases)
-            ratios.push_back(amount(phase) / phase.seconds);
-        return median(std::move(ratios));
-    };
+void check_soaked(LoadCheck& check, const Selection& soaked, const Baseline& baseline) {
     const auto net = [&](Part part) {
-        return over_phases([&](const Measured& p) { return baseline.net(only(p.bill, part)); });
+        return median_ratio(
+            soaked, [&](const Measured& phase) { return baseline.net(only(phase.bill, part)); });
     };
     check.disturbed_ratio = soaked.disturbed_ratio;
-    check.true_ratio = over_phases([](const Measured& p) { return p.truth; });
-    check.stolen_ratio = over_phases([&](const Measured& p) { return baseline.net(p.bill); });
-    check.baseline_ratio =
-        over_phases([&](const Measured& p) { return total(baseline.expected(p.bill)); });
+    check.true_ratio = median_ratio(soaked, truth);
+    check.stolen_ratio =
+        median_ratio(soaked, [&](const Measured& phase) { return baseline.net(phase.bill); });
+    check.baseline_ratio = median_ratio(
+        soaked, [&](const Measured& phase) { return total(baseline.expected(phase.bill)); });
     check.tasks_ratio = net(Part::tasks);
     check.interrupts_ratio = net(Part::interrupts);
     if (!soaked.phases.empty() && has(soaked.phases.front().bill, Part::hypervisor))
@@ -153,10 +132,26 @@ void check_soaked(LoadCheck& check, const Soaked& soaked, const Baseline& baseli
     check.unexplained_ratio = net(Part::unexplained);
 }
 
-void check_free(LoadCheck& check, const Measured& free, const Baseline& baseline) {
-    if (free.seconds <= 0) return;
-    check.idle_time_ratio = baseline.net(free.bill) / free.seconds;
-    check.idle_time_true_ratio = free.truth / free.seconds;
+void check_free(LoadCheck& check, const Selection& free, const Baseline& baseline) {
+    check.idle_time_ratio =
+        median_ratio(free, [&](const Measured& phase) { return baseline.net(phase.bill); });
+    check.idle_time_true_ratio = median_ratio(free, truth);
+}
+
+/// Least squares; `of` names the quantity.
+double slope(const std::vector<FreeReading>& readings, Nanoseconds FreeReading::*of) {
+    const auto count = static_cast<double>(readings.size());
+    const FreeReading& first = readings.front();
+    double sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+    for (const FreeReading& reading : readings) {
+        const double x = base::to_seconds(reading.time - first.time);
+        const double y = base::to_seconds(reading.*of - first.*of);
+        sum_x += x;
+        sum_y += y;
+        sum_xx += x * x;
+        sum_xy += x * y;
+    }
+    return (count * sum_xy - sum_x * sum_y) / (count * sum_xx - sum_x * sum_x);
 }
 
 class Judge {
@@ -187,17 +182,30 @@ std::optional<double> taken_limit(const std::string& yielding) {
 
 } // namespace
 
+std::optional<KnownPhase> make_free_phase(int cpu, const std::vector<FreeReading>& readings) {
+    if (readings.size() < 2 || readings.back().time <= readings.front().time) return {};
+    KnownPhase known;
+    known.phase.elapsed = readings.back().time - readings.front().time;
+    const auto over_phase = [&](Nanoseconds FreeReading::*of) {
+        return Nanoseconds(
+            std::llround(slope(readings, of) * static_cast<double>(known.phase.elapsed.count())));
+    };
+    known.truth = over_phase(&FreeReading::truth);
+    known.phase.counters.cpus.push_back({.cpu = cpu, .idle = over_phase(&FreeReading::idle)});
+    return known;
+}
+
 std::vector<LoadCheck> check_loads(const std::vector<KnownLoad>& loads) {
-    const Baseline soaked = soaked_baseline(loads);
-    const Baseline free = free_baseline(loads);
+    const Baseline soaked = make_baseline(loads, PhaseKind::soaked);
+    const Baseline free = make_baseline(loads, PhaseKind::free);
     std::vector<LoadCheck> checks;
     for (const KnownLoad& load : loads) {
         LoadCheck& check = checks.emplace_back();
         check.name = load.name;
         check.evicts = load.evicts;
         check.wakes_often = load.wakes_often;
-        check_soaked(check, undisturbed(load), soaked);
-        check_free(check, free_sum(load), free);
+        check_soaked(check, select(load, PhaseKind::soaked), soaked);
+        check_free(check, select(load, PhaseKind::free), free);
     }
     return checks;
 }
@@ -205,7 +213,6 @@ std::vector<LoadCheck> check_loads(const std::vector<KnownLoad>& loads) {
 std::vector<Accuracy> judge(const Verification& verification) {
     Judge judge;
     for (const LoadCheck& load : verification.loads) {
-        judge.check("disturbed", load.name, load.disturbed_ratio, 0, 0.8);
         judge.check("tasks", load.name, load.tasks_ratio, load.true_ratio, 0.003);
         judge.check("unexplained", load.name, load.unexplained_ratio, 0, 0.005);
         // What waking it or its evictions cost besides, no clock knows.

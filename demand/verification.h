@@ -16,6 +16,18 @@ struct KnownPhase {
     Nanoseconds soaker{}; ///< what the CPU's soaker used, by the scheduler's clock
 };
 
+/// What was read at a moment without soaking.
+struct FreeReading {
+    Nanoseconds time{};
+    Nanoseconds truth{}; ///< the load's CPU time
+    Nanoseconds idle{};  ///< the kernel's, in steps of 10 ms
+};
+
+/// A free phase of `cpu` by the slopes of idle time and of the truth over many readings (least
+/// squares), which steps hardly move: two readings at its ends would be a step off.
+/// Nothing with fewer than two.
+std::optional<KnownPhase> make_free_phase(int cpu, const std::vector<FreeReading>& readings);
+
 /// A load of known cost that was put on one CPU. The load named `idle` is none: it is the baseline
 /// of all others.
 struct KnownLoad {
@@ -26,7 +38,7 @@ struct KnownLoad {
 };
 
 /// What was made of a load: ratios of the CPU, net of the baseline per exposure as a demand is;
-/// medians over the soaked phases, of the load and of the baseline alike. Absent: was not measured.
+/// medians over the phases, of the load and of the baseline alike. Absent: was not measured.
 struct LoadCheck {
     std::string name;
     bool evicts = false, wakes_often = false;
@@ -40,7 +52,7 @@ struct LoadCheck {
     std::optional<double> interrupts_ratio, hypervisor_ratio, core_ratio, cache_ratio,
         unexplained_ratio;
     std::optional<double> idle_time_true_ratio; ///< by the load's own CPU clock, in free phases
-    std::optional<double> idle_time_ratio;      ///< the sum over the free phases
+    std::optional<double> idle_time_ratio;
 };
 
 /// How late a sleeper wakes after the time it asked for.
@@ -50,10 +62,9 @@ struct WakeUp {
 
 /// How far a figure was from the truth, and how far it may be.
 struct Accuracy {
-    std::string
-        figure; ///< "tasks", "stolen", "idle time", "unexplained", "core", "cache", "taken", "disturbed"
-    std::string load; ///< where it was furthest from it
-    double error = 0; ///< there; reported - true, of a CPU
+    std::string figure; ///< "tasks", "stolen", "idle time", "unexplained", "core", "cache", "taken"
+    std::string load;   ///< where it was furthest from it
+    double error = 0;   ///< there; reported - true, of a CPU
     double limit = 0;
 
     bool kept() const;
@@ -75,7 +86,7 @@ struct Verification {
 /// What the instrument made of the loads, in their order.
 std::vector<LoadCheck> check_loads(const std::vector<KnownLoad>& loads);
 
-/// The worst error of each figure. Allowed, in points of a CPU: disturbed 80, tasks 0.3 and unexplained 0.5; stolen
+/// The worst error of each figure. Allowed, in points of a CPU: tasks 0.3 and unexplained 0.5; stolen
 /// 2 and idle time 0.7 of loads that seldom wake; core and cache 1.5 of loads that evict nothing;
 /// taken 0.3 with a method that puts the soakers below all groups, 1.5 with autogroups, and anything
 /// with none.

@@ -86,8 +86,7 @@ void write_yielding(Screen& screen, const Verification& verification) {
 
 /// What a wrong figure spoils.
 std::string_view spoils(std::string_view figure) {
-    if (figure == "tasks" || figure == "stolen" || figure == "disturbed")
-        return "the soaked demand";
+    if (figure == "tasks" || figure == "stolen") return "the soaked demand";
     if (figure == "idle time") return "the idle-time demand";
     if (figure == "taken") return "that soaking leaves the load alone";
     return "the split into causes";

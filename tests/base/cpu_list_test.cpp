@@ -51,6 +51,15 @@ TEST(CpuList, IsWrittenAsShortAsItGets) {
     EXPECT_EQ(format_cpu_list({0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
 }
 
+TEST(CpuList, OfOurChoiceIsUsed) {
+    const auto before = base::usable_cpus();
+    base::use_cpus({before.back()});
+    EXPECT_EQ(base::usable_cpus(), base::CpuList{before.back()});
+    base::use_cpus(before);
+    EXPECT_EQ(base::usable_cpus(), before);
+    EXPECT_THROW(base::use_cpus({}), std::system_error);
+}
+
 TEST(CpuList, OfThoseThatMayBeUsedFollowsTheAffinity) {
     const auto usable = usable_cpus();
     ASSERT_FALSE(usable.empty());
