@@ -11,7 +11,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
+#include <string>
 
 namespace {
 
@@ -35,6 +37,26 @@ int dispatch(CLI::App& program, int argc, char** argv, const base::OriginalSigna
     return watch();
 }
 
+/// The command's name with its subcommands', as far as they were understood.
+std::string full_name(const CLI::App& program) {
+    std::string name = program.get_name();
+    const CLI::App* command = &program;
+    while (!command->get_subcommands().empty()) {
+        command = command->get_subcommands().front();
+        name += " " + command->get_name();
+    }
+    return name;
+}
+
+/// The first of what nothing was made of; that is what CLI11 lists, in an order of its own.
+std::string first_unexpected(const CLI::App& program, int argc, char** argv) {
+    const auto unexpected = program.remaining(true);
+    const auto* first = std::find_if(argv + 1, argv + argc, [&](const char* argument) {
+        return std::find(unexpected.begin(), unexpected.end(), argument) != unexpected.end();
+    });
+    return first != argv + argc ? *first : unexpected.front();
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -45,6 +67,10 @@ int main(int argc, char** argv) {
         "cyclesoak");
     try {
         return dispatch(program, argc, argv, original);
+    } catch (const CLI::ExtrasError&) {
+        fmt::print(stderr, "cyclesoak: '{}' was not expected here; {} --help has what is\n",
+                   first_unexpected(program, argc, argv), full_name(program));
+        return 2;
     } catch (const CLI::ParseError& error) {
         return program.exit(error) == 0 ? 0 : 2;
     } catch (const base::UsageError& error) {

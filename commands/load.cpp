@@ -1,6 +1,7 @@
 #include "commands/load.h"
 
 #include "base/address.h"
+#include "base/cpu_list.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -63,7 +64,7 @@ struct Arguments {
     bool named = false; ///< any kind was
     std::optional<base::Nanoseconds> duration;
     std::optional<base::Endpoint> listen, connect;
-    bool json = false;
+    std::optional<bool> json; ///< absent: unless stdout is a terminal
 };
 
 /// An option whose text `parse` turns into what `value` holds; its errors name the option.
@@ -114,7 +115,7 @@ void add_common(CLI::App& app, Arguments& arguments, const std::string& default_
     add_parsed(app, "-t,--time", arguments.duration, base::parse_duration, "DURATION",
                fmt::format("how long: 300ms, 10s, 2m (default: {})", default_time));
     add_parsed(app, "--format", arguments.json, parse_format, "table|json",
-               "how to print the result (default: table)");
+               "how to print the result (default: table on a terminal, else json)");
 }
 
 void add_network(CLI::App& app, Arguments& arguments, std::string& cpus, const std::string& unit) {
@@ -202,7 +203,7 @@ void add_burn(CLI::App& app, Arguments& arguments) {
 
 /// False if stdout did not take it.
 bool write_result(const Arguments& arguments, const loads::Result& result) {
-    if (arguments.json)
+    if (arguments.json.value_or(!is_terminal()))
         loads::write_json(std::cout, result);
     else
         loads::write_table(std::cout, result, read_screen().unicode ? "µ" : "u");
@@ -244,7 +245,7 @@ void check(Arguments& arguments, const std::string& cpus) {
         throw UsageError("load: which one? stream, rr, udp or burn (or --listen)");
     if (arguments.connect && (arguments.connect->host.empty() || arguments.connect->port == 0))
         throw UsageError("--connect: wants HOST:PORT, PORT 1..65535");
-    const auto allowed = loads::read_allowed_cpus();
+    const auto allowed = base::usable_cpus();
     if (arguments.burns)
         loads::check(arguments.burn, allowed);
     else if (arguments.connect && cpus.find(',') != cpus.npos) {

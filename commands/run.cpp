@@ -43,9 +43,7 @@ std::vector<std::string> built_in_load(const base::CpuList& cpus, Nanoseconds du
             "--cpu",
             fmt::format("{},{}", cpus.front(), cpus.back()),
             "--time",
-            fmt::format("{}s", base::to_seconds(duration)),
-            "--format",
-            "json"};
+            fmt::format("{}s", base::to_seconds(duration))};
 }
 
 /// "bytes=1e9", "packets=…", "transactions=…" or a unit of the user's own.

@@ -25,9 +25,11 @@ bool speaks_utf8() {
 
 } // namespace
 
+bool is_terminal() { return isatty(STDOUT_FILENO) != 0; }
+
 exporters::ScreenOptions read_screen() {
     exporters::ScreenOptions screen{.unicode = speaks_utf8()};
-    if (isatty(STDOUT_FILENO) == 0) return screen;
+    if (!is_terminal()) return screen;
     winsize size{};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) screen.width = size.ws_col;
     const char* no_colour = std::getenv("NO_COLOR");

@@ -4,6 +4,8 @@
 
 namespace commands {
 
+bool is_terminal(); ///< is stdout?
+
 /// What stdout can show: its width (80 where it is no terminal), UTF-8 by the locale's variables,
 /// colours on a terminal unless NO_COLOR is set.
 exporters::ScreenOptions read_screen();

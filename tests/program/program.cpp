@@ -115,7 +115,7 @@ Ended run(const std::vector<std::string>& arguments, const Options& options) {
 }
 
 std::vector<std::string> short_load(const std::string& program) {
-    return {program, "load", "udp", "--rate", "5k", "-t", "2s", "--format", "json"};
+    return {program, "load", "udp", "--rate", "5k", "-t", "2s"};
 }
 
 std::vector<std::string> short_run(const std::vector<std::string>& options,
