@@ -1,5 +1,6 @@
 #include "loads/control.h"
 
+#include "base/cpu_list.h"
 #include "base/error.h"
 #include "loads/socket.h"
 
@@ -82,7 +83,7 @@ Options parse_request(const json& request) {
     request.at("datagram_bytes").get_to(options.datagram_bytes);
     request.at("batch").get_to(options.batch);
     if (request.contains("server_cpu")) options.server_cpu = request["server_cpu"].get<int>();
-    check(options, read_allowed_cpus());
+    check(options, base::usable_cpus());
     return options;
 }
 

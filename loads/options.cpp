@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sched.h>
 #include <utility>
 
 namespace loads {
@@ -120,16 +119,6 @@ void check(const BurnOptions& options, const base::CpuList& allowed) {
         check_range("--gap", *options.gap, std::chrono::microseconds(1),
                     options.period - std::chrono::microseconds(1));
     check_range("--walk", options.walk_bytes, 0, max_buffer_bytes);
-}
-
-base::CpuList read_allowed_cpus() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) < 0) throw base::system_error("sched_getaffinity");
-    base::CpuList cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-    return cpus;
 }
 
 double parse_share(std::string_view text) {

@@ -66,9 +66,6 @@ struct BurnOptions {
 void check(const Options& options, const base::CpuList& allowed);
 void check(const BurnOptions& options, const base::CpuList& allowed);
 
-/// The CPUs this thread may run on.
-base::CpuList read_allowed_cpus();
-
 /// "25%" or "0.25". Throws UsageError.
 double parse_share(std::string_view text);
 

@@ -1,13 +1,10 @@
 #include "loads/team.h"
 
-#include "base/error.h"
+#include "base/cpu_list.h"
 #include "base/signals.h"
 #include "loads/socket.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 
@@ -15,14 +12,6 @@ namespace loads {
 namespace {
 
 using std::chrono::milliseconds;
-
-void pin(int cpu) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(static_cast<size_t>(cpu), &set);
-    if (sched_setaffinity(0, sizeof set, &set) < 0)
-        throw base::system_error(fmt::format("run on CPU {}", cpu));
-}
 
 } // namespace
 
@@ -67,7 +56,7 @@ void Team::run(Worker& worker, const Work& work) {
     // Wake up when asked to, not up to 50 us later.
     prctl(PR_SET_TIMERSLACK, 1UL);
     try {
-        if (cpu_) pin(*cpu_);
+        if (cpu_) base::use_cpus({*cpu_});
         const auto before = base::thread_cpu_time();
         work(worker.socket.get(), stop_, worker.tally);
         worker.tally.cpu = base::thread_cpu_time() - before;

@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
-#include <sched.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -158,13 +157,6 @@ TEST_F(AgentTest, waits_for_others_who_soak) {
 TEST_F(AgentTest, follows_the_cpus_that_it_may_use) {
     const auto all = soak::unreserved(base::usable_cpus(), base::Root());
     const base::CpuList one{all.front()};
-    const auto use = [](const base::CpuList& cpus) {
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        for (const int cpu : cpus)
-            CPU_SET(cpu, &set);
-        ASSERT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
-    };
     const auto cpus_of = [](const demand::Totals& totals) {
         base::CpuList cpus;
         for (const auto& cpu : totals.cpus)
@@ -177,12 +169,12 @@ TEST_F(AgentTest, follows_the_cpus_that_it_may_use) {
         if (!has_windows(totals, windows)) return false;
         if (state == all_of_them) {
             EXPECT_EQ(cpus_of(totals), all);
-            use(one);
+            base::use_cpus(one);
             state = one_of_them;
         } else if (cpus_of(totals) != (state == one_of_them ? one : all)) {
             return false;
         } else if (state == one_of_them) {
-            use(all);
+            base::use_cpus(all);
             state = all_again;
         } else {
             return true;
@@ -190,7 +182,7 @@ TEST_F(AgentTest, follows_the_cpus_that_it_may_use) {
         windows = totals.windows;
         return false;
     });
-    use(all);
+    base::use_cpus(all);
     EXPECT_EQ(totals_->soaker_restarts, 0u);
     EXPECT_EQ(said_.empty(), all.size() == 1);
 }

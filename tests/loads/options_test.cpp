@@ -1,3 +1,4 @@
+#include "base/cpu_list.h"
 #include "base/error.h"
 #include "loads/control.h"
 #include "loads/options.h"
@@ -85,7 +86,7 @@ TEST(Options, names_go_both_ways) {
 }
 
 TEST(Request, tells_the_server_all_it_needs) {
-    const auto cpu = read_allowed_cpus().front();
+    const auto cpu = base::usable_cpus().front();
     const Options sent{.kind = Kind::rr,
                        .server_cpu = cpu,
                        .buffer_bytes = 10,

@@ -1,3 +1,4 @@
+#include "base/cpu_list.h"
 #include "loads/ends.h"
 #include "loads/run.h"
 #include "loads/socket.h"
@@ -137,13 +138,13 @@ TEST_F(Loads, udp_at_a_low_rate_loses_nothing) {
 
 TEST_F(Loads, both_ends_can_be_pinned) {
     auto options = short_load(Kind::rr);
-    options.client_cpu = options.server_cpu = read_allowed_cpus().back();
+    options.client_cpu = options.server_cpu = base::usable_cpus().back();
     EXPECT_GT(*run_loopback(options, -1).transactions, 0);
 }
 
 TEST_F(Loads, burn_tells_what_it_used) {
     const auto result = run_burn({.duration = milliseconds(50),
-                                  .cpu = read_allowed_cpus().front(),
+                                  .cpu = base::usable_cpus().front(),
                                   .period = milliseconds(5),
                                   .walk_bytes = 10'000},
                                  -1);

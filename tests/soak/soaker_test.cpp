@@ -1,3 +1,4 @@
+#include "base/cpu_list.h"
 #include "soak/replay.h"
 #include "soak/soaker.h"
 #include "soak/working_set.h"
@@ -6,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <sched.h>
 #include <system_error>
 #include <thread>
 
@@ -26,28 +26,12 @@ bool eventually(Condition&& condition) {
     return true;
 }
 
-base::CpuList allowed_cpus() {
-    cpu_set_t allowed;
-    sched_getaffinity(0, sizeof allowed, &allowed);
-    base::CpuList cpus;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(cpu, &allowed)) cpus.push_back(cpu);
-    return cpus;
-}
-
-void pin_to(int cpu) {
-    cpu_set_t only;
-    CPU_ZERO(&only);
-    CPU_SET(cpu, &only);
-    sched_setaffinity(0, sizeof only, &only);
-}
-
 /// A soaker in a thread of ours with a working set of 64 lines.
 class RunningSoaker {
   public:
     static SoakerPlace usual_place() {
-        const int cpu = allowed_cpus().front();
-        return {.cpu = cpu, .evicting_bytes = 4096, .bind = [cpu] { pin_to(cpu); }};
+        const int cpu = base::usable_cpus().front();
+        return {.cpu = cpu, .evicting_bytes = 4096, .bind = [cpu] { base::use_cpus({cpu}); }};
     }
 
     explicit RunningSoaker(SoakerPlace place = usual_place()) : place_(std::move(place)) {
@@ -260,9 +244,10 @@ TEST(Soaker, that_cannot_go_back_is_displaced) {
 }
 
 TEST(Soaker, goes_back_when_its_cpu_is_there_again) {
-    const int home = allowed_cpus().front(), elsewhere = allowed_cpus().back();
+    const int home = base::usable_cpus().front(), elsewhere = base::usable_cpus().back();
     const auto online = std::make_shared<std::atomic<bool>>(false);
-    RunningSoaker soaker({.cpu = home, .bind = [=] { pin_to(*online ? home : elsewhere); }});
+    RunningSoaker soaker(
+        {.cpu = home, .bind = [=] { base::use_cpus({*online ? home : elsewhere}); }});
     soaker.slot().command(Mode::soak, soaker.now());
     EXPECT_TRUE(soaker.acknowledges());
     EXPECT_EQ(soaker.slot().displaced(), home != elsewhere);

@@ -1,3 +1,4 @@
+#include "base/cpu_list.h"
 #include "soak/chunk.h"
 #include "soak/switch_flag.h"
 
@@ -7,7 +8,6 @@
 #include <cstring>
 #include <ctime>
 #include <iostream>
-#include <sched.h>
 #include <sys/rseq.h>
 #include <thread>
 
@@ -74,17 +74,13 @@ TEST(SwitchFlag, belongs_to_its_thread) {
 }
 
 TEST(SwitchFlag, knows_the_cpu) {
-    cpu_set_t allowed, only;
-    sched_getaffinity(0, sizeof allowed, &allowed);
+    const auto usable = base::usable_cpus();
     SwitchFlag flag;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (!CPU_ISSET(cpu, &allowed)) continue;
-        CPU_ZERO(&only);
-        CPU_SET(cpu, &only);
-        ASSERT_EQ(sched_setaffinity(0, sizeof only, &only), 0);
+    for (const int cpu : usable) {
+        base::use_cpus({cpu});
         EXPECT_EQ(flag.cpu(), cpu);
     }
-    sched_setaffinity(0, sizeof allowed, &allowed);
+    base::use_cpus(usable);
 }
 
 } // namespace
