@@ -25,6 +25,14 @@ base::CpuList choose_cpus(const base::CpuList& wanted) {
     return cpus;
 }
 
+/// In a virtual machine, those that see no sibling thread: another machine's may be there.
+base::CpuList without_siblings(const soak::Instrument& instrument) {
+    base::CpuList cpus;
+    for (const int cpu : instrument.cpus())
+        if (instrument.topology().place(cpu).siblings.size() < 2) cpus.push_back(cpu);
+    return cpus;
+}
+
 double unix_now() {
     timespec time{};
     clock_gettime(CLOCK_REALTIME, &time);
@@ -153,6 +161,8 @@ bool Agent::start_soakers() {
         return false;
     }
     started_ = true;
+    if (host_.contains("hypervisor"))
+        account_.expect_strangers(without_siblings(soaking_->instrument));
     const Sampled sampled{soaking_->instrument, *probes_, account_,
                           [this](size_t at, const soak::CpuWindow& window) {
                               soaking_->calibrator.check(at, window);
@@ -171,6 +181,7 @@ void Agent::calibrate_if_due() {
     const auto at = soaking_->calibrator.due(base::monotonic_now(), busy_ratios());
     if (!at) return;
     soaking_->calibrator.calibrate(loop_, *at);
+    account_.recalibrated(cpus_[*at]);
     if (active_) soaking_->sampler->restart();
 }
 

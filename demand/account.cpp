@@ -1,5 +1,7 @@
 #include "demand/account.h"
 
+#include "demand/core_share.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +10,9 @@ namespace demand {
 namespace {
 
 constexpr size_t most_recent = 256;
+/// Windows that tell what a core is like undisturbed: ten minutes of 1 %, so that a busy one does
+/// not pass for it.
+constexpr size_t most_shares = 256;
 /// Idle time that goes back further than this is another counter.
 constexpr Nanoseconds small_step = std::chrono::seconds(1);
 /// Idle time and the scheduler are compared over so long, and may differ by so much.
@@ -55,6 +60,15 @@ void add_to(std::optional<Count>& sum, const std::optional<Count>& more) {
 }
 
 } // namespace
+
+void Account::expect_strangers(const base::CpuList& cpus) {
+    among_strangers_ = cpus;
+    if (!cpus.empty() && !totals_.windows_beside_strangers) totals_.windows_beside_strangers = 0;
+}
+
+void Account::recalibrated(int cpu) {
+    if (const auto known = cpus_.find(cpu); known != cpus_.end()) known->second.core_shares.clear();
+}
 
 void Account::resume(const Reading& reading) {
     last_ = reading;
@@ -147,11 +161,24 @@ void Account::add_window(Nanoseconds start, const soak::CpuWindow& window,
     auto& cpu = cpus_[window.cpu];
     cpu.totals.windows = cpu.totals.windows + window;
     cpu.totals.windows.cpu = window.cpu;
-    carry_over(cpu, window);
+    if (beside_stranger(cpu, window))
+        ++*totals_.windows_beside_strangers;
+    else
+        carry_over(cpu, window);
     totals_.stalls = totals_.stalls + stalls;
     ++totals_.windows;
     totals_.recent.push_back({start, window});
     if (totals_.recent.size() > most_recent) totals_.recent.erase(totals_.recent.begin());
+}
+
+bool Account::beside_stranger(Cpu& cpu, const soak::CpuWindow& window) const {
+    if (!window.core_share_ratio ||
+        !std::binary_search(among_strangers_.begin(), among_strangers_.end(), window.cpu))
+        return false;
+    auto& shares = cpu.core_shares;
+    shares.push_back(*window.core_share_ratio);
+    if (shares.size() > most_shares) shares.pop_front();
+    return shares.back() < least_undisturbed_share({shares.begin(), shares.end()});
 }
 
 void Account::carry_over(Cpu& cpu, const soak::CpuWindow& window) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "base/cpu_list.h"
 #include "demand/agreement.h"
 #include "demand/carry_over.h"
 #include "demand/totals.h"
 
+#include <deque>
 #include <map>
 
 namespace demand {
@@ -22,6 +24,11 @@ class Account {
     /// Counts what happened since the last call of this or resume(). Idle time that goes a little
     /// backwards is held.
     void add(const Reading& reading);
+    /// On the cores of these CPUs strangers may run, unseen: a virtual machine that knows of no
+    /// sibling threads there.
+    void expect_strangers(const base::CpuList& cpus);
+    /// From now on the CPU's windows are measured by another calibration.
+    void recalibrated(int cpu);
     /// Nothing counts until resume().
     void pause() { last_.reset(); }
 
@@ -41,7 +48,8 @@ class Account {
     struct Cpu {
         CpuTotals totals;
         CarryOver carry_over;
-        Nanoseconds carried_until{}; ///< of totals.accounted
+        std::deque<double> core_shares; ///< of the latest windows, where strangers may run
+        Nanoseconds carried_until{};    ///< of totals.accounted
         std::optional<double> busy_ratio;
         Nanoseconds busy{}; ///< signed: idle time comes in steps
         Nanoseconds checked{}, checked_busy{}, checked_tasks{}; ///< of the check under way
@@ -50,12 +58,14 @@ class Account {
 
     void add(const probes::CpuCounters& change, Nanoseconds elapsed, Nanoseconds soaker);
     void check_idle_time(Cpu& cpu, Nanoseconds elapsed, Nanoseconds busy, Nanoseconds tasks);
+    bool beside_stranger(Cpu& cpu, const soak::CpuWindow& window) const;
     void carry_over(Cpu& cpu, const soak::CpuWindow& window);
     void add_devices(const std::vector<probes::DeviceCounters>& now,
                      const std::vector<probes::DeviceCounters>& change);
     void publish();
 
     std::optional<Reading> last_;
+    base::CpuList among_strangers_;
     std::map<int, Cpu> cpus_; ///< those that were there at the last reading
     Agreement agreement_;
     Totals totals_;

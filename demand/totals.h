@@ -39,8 +39,8 @@ struct CpuTotals {
     Nanoseconds tick_busy{};
     /// The sum of all windows in which the CPU was soaked; elapsed is the time observed so.
     soak::CpuWindow windows;
-    /// `cache` of the windows carried over to the time around them, where windows were found not to
-    /// disturb what ran; and how much time that was.
+    /// `cache` of the windows without strangers on the core, carried over to all the time around
+    /// them, where windows were found not to disturb what ran; and how much time that was.
     SampledSum cache;
     Nanoseconds carried_over{};
 };
@@ -89,7 +89,10 @@ struct Totals {
     /// enough windows yet.
     std::optional<bool> undisturbed;
     StallHistogram stalls;
-    uint64_t windows = 0;                      ///< kept
+    uint64_t windows = 0; ///< kept
+    /// Of these, those in which a stranger was on the core, a neighbour of this virtual machine: what
+    /// waited for memory in them is not the host's. Absent: strangers cannot be told here.
+    std::optional<uint64_t> windows_beside_strangers;
     std::map<std::string, uint64_t> discarded; ///< thrown away, by reason
     Nanoseconds soakers_cpu{};                 ///< CPU time of all soakers, calibrating included
     Nanoseconds paused{};                      ///< in favour of a measurement on this host

@@ -1,6 +1,7 @@
 #include "demand/verification.h"
 
 #include "demand/baseline.h"
+#include "demand/core_share.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,30 +25,9 @@ struct Measured {
     double truth = 0, seconds = 0;
 };
 
-std::vector<const KnownPhase*> phases_of(const KnownLoad& load, PhaseKind kind) {
-    std::vector<const KnownPhase*> phases;
-    for (const KnownPhase& known : load.phases)
-        if (known.phase.kind == kind) phases.push_back(&known);
-    return phases;
-}
-
 std::optional<double> core_share(const KnownPhase& known) {
     if (known.phase.soaked.empty()) return {};
     return known.phase.soaked.front().core_share_ratio;
-}
-
-/// The share of the core below which a stranger has the rest: less than undisturbed phases vary by,
-/// and a neighbour takes more (docs/measurement.md).
-double least_share(const std::vector<const KnownPhase*>& phases) {
-    constexpr double best = 0.9, tolerance = 0.02;
-    std::vector<double> shares;
-    for (const KnownPhase* known : phases)
-        if (const auto share = core_share(*known)) shares.push_back(*share);
-    if (shares.empty()) return 0;
-    const auto at =
-        shares.begin() + static_cast<std::ptrdiff_t>(best * static_cast<double>(shares.size() - 1));
-    std::nth_element(shares.begin(), at, shares.end());
-    return *at * (1 - tolerance);
 }
 
 /// The phases of one kind that could be measured, without those that a stranger disturbed.
@@ -57,8 +37,14 @@ struct Selection {
 };
 
 Selection select(const KnownLoad& load, PhaseKind kind) {
-    const auto phases = phases_of(load, kind);
-    const double least = least_share(phases);
+    std::vector<const KnownPhase*> phases;
+    std::vector<double> shares;
+    for (const KnownPhase& known : load.phases) {
+        if (known.phase.kind != kind) continue;
+        phases.push_back(&known);
+        if (const auto share = core_share(known)) shares.push_back(*share);
+    }
+    const double least = least_undisturbed_share(std::move(shares));
     Selection selection;
     double all = 0, lost = 0;
     for (const KnownPhase* known : phases) {

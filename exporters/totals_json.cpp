@@ -79,6 +79,7 @@ void describe_host(auto& archive, auto& totals) {
     archive("duty_ratio", totals.duty_ratio);
     archive("undisturbed", totals.undisturbed);
     archive("windows_kept", totals.windows);
+    archive("windows_beside_strangers", totals.windows_beside_strangers);
     archive("windows_discarded", totals.discarded);
     archive("soakers_cpu_seconds", totals.soakers_cpu);
     archive("soaker_restarts", totals.soaker_restarts);

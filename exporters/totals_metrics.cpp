@@ -165,6 +165,15 @@ constexpr std::array host_metrics{
                }},
     Of<Totals>{{"cyclesoak_windows_total", counter, "Soaked windows of a CPU that were kept."},
                [](const Totals& totals) { return number(totals.windows); }},
+    Of<Totals>{
+        {"cyclesoak_windows_beside_strangers_total", counter,
+         "Of these, those in which somebody else was on the core: a neighbour of this virtual "
+         "machine. Their cache is not carried over. Absent where that cannot be told: on "
+         "hardware, or where sibling threads are known."},
+        [](const Totals& totals) -> Value {
+            if (!totals.windows_beside_strangers) return std::nullopt;
+            return number(*totals.windows_beside_strangers);
+        }},
     Of<Totals>{{"cyclesoak_calibration_timestamp_seconds", gauge,
                 "When the calibration in use was made, that of the CPU with the oldest; absent "
                 "without one. Unix time."},
@@ -185,8 +194,6 @@ constexpr std::array host_metrics{
                [](const Totals& totals) { return moment(totals.own.started_unix_seconds); }},
     Of<Totals>{{"process_resident_memory_bytes", gauge, "Memory of the agent that is resident."},
                [](const Totals& totals) { return number(totals.own.resident_bytes); }},
-    Of<Totals>{{"process_virtual_memory_bytes", gauge, "Address space of the agent."},
-               [](const Totals& totals) { return number(totals.own.virtual_bytes); }},
     Of<Totals>{{"process_open_fds", gauge, "Open file descriptors of the agent."},
                [](const Totals& totals) { return number(totals.own.open_descriptors); }},
     Of<Totals>{{"process_max_fds", gauge, "File descriptors that the agent may have open."},

@@ -332,6 +332,9 @@ function show_trust(data) {
     ['Calibration', calibration_text(data)],
     ['Windows', grouped(data.windows_kept) + ' kept, ' + grouped(thrown) + ' thrown away' +
       (thrown ? ' (' + discarded.filter(([, n]) => n).map(([why, n]) => why + ' ' + n).join(', ') + ')' : '')],
+    ...(data.windows_beside_strangers === undefined ? [] : [['Beside strangers',
+      percent(data.windows_beside_strangers / data.windows_kept || 0) +
+      ' of the windows: a neighbour of this virtual machine was on the core; what waited for memory there is left out']]),
     ['Soaked', percent(observed) + ' of the time'],
     ['Do windows disturb?', disturbed[data.undisturbed] ?? 'not known yet: too few windows'],
     ['Yields by', data.yielding],

@@ -258,6 +258,54 @@ TEST_F(AccountTest, a_block_stands_for_no_time_of_a_pause) {
     EXPECT_EQ(only_cpu(account).carried_over, 20s);
 }
 
+/// Another window, of so much of the core.
+void add_window(Account& account, Machine& machine, Nanoseconds cache, double core_share) {
+    machine.pass(1s, 900ms, 100ms);
+    account.add(machine.reading);
+    auto one = window(cache);
+    one.core_share_ratio = core_share;
+    account.add_window(machine.reading.counters.time, one, {});
+}
+
+/// Three of four windows beside a stranger, who makes them wait for memory.
+void add_strange_windows(Account& account, Machine& machine, int count) {
+    for (int i = 0; i < count; ++i)
+        i % 4 == 0 ? add_window(account, machine, 1ms, 0.995 + 0.001 * (i % 3))
+                   : add_window(account, machine, 5ms, 0.7);
+}
+
+TEST_F(AccountTest, what_waits_for_memory_beside_a_stranger_is_not_the_hosts) {
+    account.expect_strangers({2, 3});
+    EXPECT_EQ(account.totals().windows_beside_strangers, 0u);
+    agree(account, true);
+    add_strange_windows(account, machine, 40);
+    account.add(machine.reading);
+    EXPECT_EQ(account.totals().windows_beside_strangers, 30u);
+    EXPECT_EQ(account.totals().windows, 40u);
+    EXPECT_NEAR(only_cpu(account).cache.seconds, 37 * 0.05, 1e-9);
+    EXPECT_EQ(only_cpu(account).carried_over, 37s);
+    EXPECT_EQ(only_cpu(account).windows.causes.cache, 160ms);
+}
+
+TEST_F(AccountTest, where_siblings_are_known_they_are_no_strangers) {
+    account.expect_strangers({2});
+    agree(account, true);
+    add_strange_windows(account, machine, 40);
+    account.add(machine.reading);
+    EXPECT_EQ(account.totals().windows_beside_strangers, 0u);
+    EXPECT_NEAR(only_cpu(account).cache.seconds, 40 * 0.2, 1e-9);
+}
+
+TEST_F(AccountTest, another_calibration_makes_no_strangers) {
+    account.expect_strangers({3});
+    for (int i = 0; i < 20; ++i)
+        add_window(account, machine, 1ms, 1.3);
+    account.recalibrated(3);
+    for (int i = 0; i < 20; ++i)
+        add_window(account, machine, 1ms, 1.0);
+    EXPECT_EQ(account.totals().windows_beside_strangers, 0u);
+}
+
 TEST(Account, activity_is_that_of_all_devices_and_cpus) {
     probes::Counters change{.time = 2s};
     change.devices.push_back({.name = "lo", .loopback = true, .rx_packets = 5, .tx_packets = 5});

@@ -27,6 +27,7 @@ inline demand::Totals full_totals(int cpus = 2) {
     totals.undisturbed = true;
     totals.stalls = {.count = {1, 2, 3, 4, 5, 6, 7, 8, 9}, .sum = 250ms};
     totals.windows = 900;
+    totals.windows_beside_strangers = 30;
     totals.discarded = {{"overrun", 2}, {"throttled", 0}, {"moved", 0}};
     totals.soakers_cpu = 20s;
     totals.paused = 100s;

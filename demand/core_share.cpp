@@ -1,0 +1,18 @@
+#include "demand/core_share.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace demand {
+
+double least_undisturbed_share(std::vector<double> shares) {
+    constexpr double best = 0.9, tolerance = 0.02;
+    if (shares.empty()) return 0;
+    const double rank = std::round(best * static_cast<double>(shares.size() - 1));
+    const auto at = shares.begin() + static_cast<std::ptrdiff_t>(rank);
+    std::nth_element(shares.begin(), at, shares.end());
+    return *at * (1 - tolerance);
+}
+
+} // namespace demand
