@@ -202,7 +202,7 @@ std::optional<std::string> Peer::fetch(const std::string& path, base::Loop& loop
     std::optional<CURLcode> code;
     do {
         code = parts_->go_on();
-        loop.run_until(base::monotonic_now() + std::chrono::microseconds(1));
+        loop.run_until(Nanoseconds::zero());
     } while (!code && !loop.stopped());
     curl_multi_remove_handle(parts_->multi.get(), parts_->easy.get());
     if (!code) return std::nullopt;

@@ -16,9 +16,8 @@ void Loop::forget(int fd) { watched_.erase(fd); }
 
 bool Loop::run_until(Nanoseconds deadline) {
     while (!stopped_) {
-        const auto patience = deadline - monotonic_now();
-        if (patience <= Nanoseconds::zero()) return true;
-        wait(patience);
+        wait(std::max(deadline - monotonic_now(), Nanoseconds::zero()));
+        if (!stopped_ && monotonic_now() >= deadline) return true;
     }
     return false;
 }

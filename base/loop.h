@@ -16,7 +16,8 @@ class Loop {
     void watch(int fd, std::function<void()> readable);
     void forget(int fd);
 
-    /// Serves until CLOCK_MONOTONIC reads `deadline` (true) or stop() was called (false).
+    /// Serves until CLOCK_MONOTONIC reads `deadline` (true) or stop() was called (false); what is
+    /// ready is served even when the deadline has passed.
     bool run_until(Nanoseconds deadline);
 
     /// Ends the current run_until and every later one, until resume().

@@ -34,6 +34,13 @@ TEST(Loop, DeadlineThatHasPassedIsReached) {
     EXPECT_FALSE(loop.stopped());
 }
 
+TEST(Loop, ServesWhatIsReadyEvenWhenItIsLate) {
+    Loop loop;
+    const auto pipe = make_readable();
+    loop.watch(pipe.read.get(), [&] { loop.stop(); });
+    EXPECT_FALSE(loop.run_until(Nanoseconds::zero()));
+}
+
 TEST(Loop, ServesWhatIsReadable) {
     Loop loop;
     const auto pipe = make_readable(), quiet = make_pipe();
