@@ -171,7 +171,7 @@ void Account::add_window(Nanoseconds start, const soak::CpuWindow& window,
     if (totals_.recent.size() > most_recent) totals_.recent.erase(totals_.recent.begin());
 }
 
-bool Account::beside_stranger(Cpu& cpu, const soak::CpuWindow& window) const {
+bool Account::beside_stranger(Cpu& cpu, const soak::CpuWindow& window) {
     if (!window.core_share_ratio ||
         !std::binary_search(among_strangers_.begin(), among_strangers_.end(), window.cpu))
         return false;
