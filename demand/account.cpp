@@ -178,7 +178,14 @@ bool Account::beside_stranger(Cpu& cpu, const soak::CpuWindow& window) {
     auto& shares = cpu.core_shares;
     shares.push_back(*window.core_share_ratio);
     if (shares.size() > most_shares) shares.pop_front();
-    return shares.back() < least_undisturbed_share({shares.begin(), shares.end()});
+    const double least = least_undisturbed_share({shares.begin(), shares.end()});
+    const auto undisturbed = std::count_if(shares.begin(), shares.end(),
+                                           [least](double share) { return share >= least; });
+    if (2 * undisturbed >= std::ssize(shares)) return shares.back() < least;
+    // In such company the best windows are disturbed, too, by neighbours on other cores.
+    cpu.carry_over = {};
+    cpu.carried_until = cpu.totals.accounted;
+    return true;
 }
 
 void Account::carry_over(Cpu& cpu, const soak::CpuWindow& window) {

@@ -58,7 +58,8 @@ class Account {
 
     void add(const probes::CpuCounters& change, Nanoseconds elapsed, Nanoseconds soaker);
     void check_idle_time(Cpu& cpu, Nanoseconds elapsed, Nanoseconds busy, Nanoseconds tasks);
-    /// Also remembers the window's share of the core, for those to come.
+    /// Also remembers the window's share of the core, for those to come. Where most of the latest are
+    /// beside a stranger, all are: nothing is carried over to the time until that ends.
     bool beside_stranger(Cpu& cpu, const soak::CpuWindow& window);
     void carry_over(Cpu& cpu, const soak::CpuWindow& window);
     void add_devices(const std::vector<probes::DeviceCounters>& now,
