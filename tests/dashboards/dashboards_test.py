@@ -18,7 +18,7 @@ from dashboards import DASHBOARDS, ROOT, RULES, fill_in, panels
 KNOWN = json.loads(pathlib.Path(__file__).with_name("known.json").read_text())
 PROMTOOL = sys.argv.pop(1)
 
-UNITS = {"percentunit", "ns", "µs", "s", "pps", "Bps", "short", "none"}
+UNITS = {"percentunit", "ns", "µs", "s", "pps", "Bps", "short", "none", "suffix: CPUs"}
 # What a person has chosen, and the interval that Grafana makes of scrapes every five minutes.
 CHOSEN = {"job": "cyclesoak", "instance": "h1", "unit": "packet", "__rate_interval": "20m"}
 
