@@ -181,7 +181,6 @@ void Agent::calibrate_if_due() {
     const auto at = soaking_->calibrator.due(base::monotonic_now(), busy_ratios());
     if (!at) return;
     soaking_->calibrator.calibrate(loop_, *at);
-    account_.recalibrated(cpus_[*at]);
     if (active_) soaking_->sampler->restart();
 }
 

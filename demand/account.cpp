@@ -5,14 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace demand {
 namespace {
 
 constexpr size_t most_recent = 256;
-/// Windows that tell what a core is like undisturbed: ten minutes of 1 %, so that a busy one does
-/// not pass for it.
-constexpr size_t most_shares = 256;
 /// Idle time that goes back further than this is another counter.
 constexpr Nanoseconds small_step = std::chrono::seconds(1);
 /// Idle time and the scheduler are compared over so long, and may differ by so much.
@@ -64,10 +62,6 @@ void add_to(std::optional<Count>& sum, const std::optional<Count>& more) {
 void Account::expect_strangers(const base::CpuList& cpus) {
     among_strangers_ = cpus;
     if (!cpus.empty() && !totals_.windows_beside_strangers) totals_.windows_beside_strangers = 0;
-}
-
-void Account::recalibrated(int cpu) {
-    if (const auto known = cpus_.find(cpu); known != cpus_.end()) known->second.core_shares.clear();
 }
 
 void Account::resume(const Reading& reading) {
@@ -161,31 +155,21 @@ void Account::add_window(Nanoseconds start, const soak::CpuWindow& window,
     auto& cpu = cpus_[window.cpu];
     cpu.totals.windows = cpu.totals.windows + window;
     cpu.totals.windows.cpu = window.cpu;
-    if (beside_stranger(cpu, window))
+    if (beside_stranger(window)) {
         ++*totals_.windows_beside_strangers;
-    else
+        ++cpu.left_out;
+    } else {
         carry_over(cpu, window);
+    }
     totals_.stalls = totals_.stalls + stalls;
     ++totals_.windows;
     totals_.recent.push_back({start, window});
     if (totals_.recent.size() > most_recent) totals_.recent.erase(totals_.recent.begin());
 }
 
-bool Account::beside_stranger(Cpu& cpu, const soak::CpuWindow& window) {
-    if (!window.core_share_ratio ||
-        !std::binary_search(among_strangers_.begin(), among_strangers_.end(), window.cpu))
-        return false;
-    auto& shares = cpu.core_shares;
-    shares.push_back(*window.core_share_ratio);
-    if (shares.size() > most_shares) shares.pop_front();
-    const double least = least_undisturbed_share({shares.begin(), shares.end()});
-    const auto undisturbed = std::count_if(shares.begin(), shares.end(),
-                                           [least](double share) { return share >= least; });
-    if (2 * undisturbed >= std::ssize(shares)) return shares.back() < least;
-    // In such company the best windows are disturbed, too, by neighbours on other cores.
-    cpu.carry_over = {};
-    cpu.carried_until = cpu.totals.accounted;
-    return true;
+bool Account::beside_stranger(const soak::CpuWindow& window) const {
+    return contended(window) &&
+           std::binary_search(among_strangers_.begin(), among_strangers_.end(), window.cpu);
 }
 
 void Account::carry_over(Cpu& cpu, const soak::CpuWindow& window) {
@@ -194,7 +178,9 @@ void Account::carry_over(Cpu& cpu, const soak::CpuWindow& window) {
     const auto time = cpu.totals.accounted - cpu.carried_until;
     cpu.carried_until = cpu.totals.accounted;
     const auto sum = cpu.carry_over.close(base::to_seconds(time));
-    if (totals_.undisturbed != true) return;
+    // In such company what passes for undisturbed is not quite so, and strangers come together.
+    const bool mostly_left_out = std::exchange(cpu.left_out, 0) > windows_per_block;
+    if (mostly_left_out || totals_.undisturbed != true) return;
     cpu.totals.cache.seconds += sum.seconds;
     cpu.totals.cache.variance += sum.variance;
     cpu.totals.carried_over += time;

@@ -5,7 +5,6 @@
 #include "demand/carry_over.h"
 #include "demand/totals.h"
 
-#include <deque>
 #include <map>
 
 namespace demand {
@@ -27,8 +26,6 @@ class Account {
     /// On the cores of these CPUs strangers may run, unseen: a virtual machine that knows of no
     /// sibling threads there.
     void expect_strangers(const base::CpuList& cpus);
-    /// From now on the CPU's windows are measured by another calibration.
-    void recalibrated(int cpu);
     /// Nothing counts until resume().
     void pause() { last_.reset(); }
 
@@ -48,8 +45,8 @@ class Account {
     struct Cpu {
         CpuTotals totals;
         CarryOver carry_over;
-        std::deque<double> core_shares; ///< of the latest windows, where strangers may run
-        Nanoseconds carried_until{};    ///< of totals.accounted
+        int left_out = 0;            ///< windows beside strangers, since the last block
+        Nanoseconds carried_until{}; ///< of totals.accounted
         std::optional<double> busy_ratio;
         Nanoseconds busy{}; ///< signed: idle time comes in steps
         Nanoseconds checked{}, checked_busy{}, checked_tasks{}; ///< of the check under way
@@ -58,9 +55,8 @@ class Account {
 
     void add(const probes::CpuCounters& change, Nanoseconds elapsed, Nanoseconds soaker);
     void check_idle_time(Cpu& cpu, Nanoseconds elapsed, Nanoseconds busy, Nanoseconds tasks);
-    /// Also remembers the window's share of the core, for those to come. Where most of the latest are
-    /// beside a stranger, all are: nothing is carried over to the time until that ends.
-    bool beside_stranger(Cpu& cpu, const soak::CpuWindow& window);
+    bool beside_stranger(const soak::CpuWindow& window) const;
+    /// Nothing is carried over to a time in which most windows were beside a stranger.
     void carry_over(Cpu& cpu, const soak::CpuWindow& window);
     void add_devices(const std::vector<probes::DeviceCounters>& now,
                      const std::vector<probes::DeviceCounters>& change);

@@ -1,4 +1,6 @@
+#include "base/cpu_list.h"
 #include "demand/apportion.h"
+#include "demand/core_share.h"
 #include "demand/cpus.h"
 #include "demand/idle_time.h"
 #include "demand/interrupts.h"
@@ -101,6 +103,7 @@ class Reporter {
         add_perturbation();
         add_peer();
         warn_of_others();
+        warn_of_strangers();
         warn_of_hypervisor();
         return std::move(report_);
     }
@@ -202,6 +205,33 @@ class Reporter {
                              "CPU time from others instead of idle time, its cost reads too low. "
                              "Measure while the machine is quiet.",
                              *busy * 100));
+    }
+
+    /// They come and go, and what they cost the load is in the load's figures.
+    void warn_of_strangers() {
+        std::map<int, soak::CpuWindow> windows;
+        for (const Phase& phase : measurement_.phases)
+            if (phase.stage != Stage::load)
+                for (const soak::CpuWindow& window : phase.soaked) {
+                    const auto [sum, first] = windows.try_emplace(window.cpu, window);
+                    if (!first) sum->second = sum->second + window;
+                }
+        std::erase_if(windows, [](const auto& cpu) { return !contended(cpu.second); });
+        if (windows.empty()) return;
+        base::CpuList cpus;
+        double most = 0;
+        for (const auto& [cpu, sum] : windows) {
+            cpus.push_back(cpu);
+            most = std::max(most, static_cast<double>(sum.contended_blocks) /
+                                      static_cast<double>(sum.throughput_blocks));
+        }
+        warn(
+            "contended-core",
+            fmt::format("Somebody else was on the core of CPU {} without the load, for up to "
+                        "{:.0f} % of the time: a sibling thread that is not soaked, or a neighbour "
+                        "of this virtual machine. That varies, and with it `core` and `cache` of "
+                        "the load. Measure when it is gone, or where it is not.",
+                        base::format_cpu_list(cpus), 100 * most));
     }
 
     void warn_of_hypervisor() {

@@ -90,9 +90,8 @@ struct Totals {
     std::optional<bool> undisturbed;
     StallHistogram stalls;
     uint64_t windows = 0; ///< kept
-    /// Of these, those in which a stranger was on the core, a neighbour of this virtual machine, or was
-    /// in most of the latest: what waited for memory in them is not the host's. Absent: strangers
-    /// cannot be told here.
+    /// Of these, those in which a stranger was on the core, a neighbour of this virtual machine: what
+    /// waited for memory in them is not the host's. Absent: strangers cannot be told here.
     std::optional<uint64_t> windows_beside_strangers;
     std::map<std::string, uint64_t> discarded; ///< thrown away, by reason
     Nanoseconds soakers_cpu{};                 ///< CPU time of all soakers, calibrating included

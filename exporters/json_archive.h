@@ -247,6 +247,8 @@ void describe_window(auto& archive, Is<soak::CpuWindow> auto& window) {
     archive("causes", window.causes);
     archive("core_share_ratio", window.core_share_ratio);
     archive("stalls", window.stalls);
+    archive("throughput_blocks", window.throughput_blocks);
+    archive("contended_blocks", window.contended_blocks);
 }
 
 } // namespace exporters

@@ -23,6 +23,8 @@ constexpr std::array list{
     Quantity{"unexplained", "seconds", "what the causes leave over"},
     Quantity{"core_share_ratio", "ratio", "issue width left by the sibling"},
     Quantity{"stalls", "count", "interruptions of the soaker"},
+    Quantity{"throughput_blocks", "count", "yardsticks that a sibling slows"},
+    Quantity{"contended_blocks", "count", "of these, slow ones"},
     Quantity{"kernel_network_seconds", "seconds", "kernel network threads, in tasks"},
     Quantity{"steal_seconds", "seconds", "what the hypervisor admits to"},
     Quantity{"free_phase_seconds", "seconds", "length of the free phases"},

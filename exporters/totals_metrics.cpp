@@ -168,8 +168,9 @@ constexpr std::array host_metrics{
     Of<Totals>{
         {"cyclesoak_windows_beside_strangers_total", counter,
          "Of these, those in which somebody else was on the core, a neighbour of this virtual "
-         "machine, and all where most of the latest were such. Their cache is not carried over. "
-         "Absent where that cannot be told: on hardware, or where sibling threads are known."},
+         "machine. Their cache is not carried over, nor is any to times in which most windows were "
+         "such. Absent where that cannot be told: on hardware, or where sibling threads are "
+         "known."},
         [](const Totals& totals) -> Value {
             if (!totals.windows_beside_strangers) return std::nullopt;
             return number(*totals.windows_beside_strangers);

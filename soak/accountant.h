@@ -34,10 +34,9 @@ class Accountant {
         // The flag can come one chunk before the gap shows: it waits for the next stall.
         switched_ |= switched;
         const Ticks took = now - tally_.until;
-        auto& chunks = tally_.chunks[index(kind)];
-        ++chunks.done;
+        ++tally_.chunks[index(kind)].done;
         if (took <= limits_.threshold[index(kind)]) [[likely]] {
-            chunks.ticks += took;
+            add_unstalled(kind, took);
             tally_.until = now;
         } else {
             stalled(kind, now, read_clocks);
@@ -67,6 +66,11 @@ class Accountant {
     static constexpr int most_tries = 8;
 
   private:
+    void add_unstalled(ChunkKind kind, Ticks took) {
+        tally_.chunks[index(kind)].ticks += took;
+        if (kind == ChunkKind::throughput && took > limits_.alone_block())
+            ++tally_.contended_blocks;
+    }
     template <typename ReadClocks>
     void stalled(ChunkKind kind, Ticks now, ReadClocks& read_clocks);
     template <typename ReadClocks>
@@ -105,11 +109,10 @@ template <std::invocable ReadClocks>
 void Accountant::end(ChunkKind kind, Ticks edge, bool switched, ReadClocks&& read_clocks) {
     const Ticks took = edge - tally_.until;
     if (took <= 0) return;
-    auto& chunks = tally_.chunks[index(kind)];
-    ++chunks.done;
+    ++tally_.chunks[index(kind)].done;
     tally_.until = edge;
     if (took <= limits_.threshold[index(kind)]) {
-        chunks.ticks += took;
+        add_unstalled(kind, took);
     } else {
         // Off the CPU at the edge the thread's clock stood still from before it until now.
         switched_ |= switched;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int schema = 1;
 /// Counts up whenever chunks, limits or what is sampled change.
-constexpr auto loop_version = "2";
+constexpr auto loop_version = "3";
 constexpr auto kind_of_file = "cyclesoak calibration";
 
 /// Value of the first "key : value" line of /proc/cpuinfo.

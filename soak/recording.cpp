@@ -14,7 +14,7 @@
 namespace soak {
 namespace {
 
-constexpr int version = 1;
+constexpr int version = 2;
 constexpr std::string_view magic = "{\"cyclesoak recording\":";
 constexpr size_t most_header_bytes = 4 << 20;
 constexpr size_t block_header_bytes = 8, checksum_bytes = 4;

@@ -80,6 +80,8 @@ CpuWindow split(const Tally& change, const CpuCalibration& calibration, const Ti
     causes.unexplained =
         window.stolen - causes.tasks - causes.interrupts - causes.core - causes.cache;
     if (block.slow_down) window.core_share_ratio = 1 / *block.slow_down;
+    window.throughput_blocks = static_cast<uint64_t>(block.unstalled);
+    window.contended_blocks = static_cast<uint64_t>(change.contended_blocks);
     return window;
 }
 

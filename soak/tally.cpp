@@ -27,6 +27,7 @@ Tally operator-(const Tally& later, const Tally& earlier) {
     change.short_ticks = later.short_ticks - earlier.short_ticks;
     change.clock_stop_ticks = later.clock_stop_ticks - earlier.clock_stop_ticks;
     change.own_ticks = later.own_ticks - earlier.own_ticks;
+    change.contended_blocks = later.contended_blocks - earlier.contended_blocks;
     change.until = later.until - earlier.until;
     return change;
 }

@@ -23,8 +23,10 @@ struct Tally {
     Ticks short_ticks = 0; ///< of which stalls of yardsticks too short to show in a walking chunk
     Ticks clock_stop_ticks = 0; ///< thread clock stood still though no other thread ran
     Ticks own_ticks = 0;        ///< clock readings
-    Ticks begin = 0;            ///< the edge it began at; tells this soaking from others
-    Ticks until = 0;            ///< all time before this is in the sums above
+    /// Unstalled throughput blocks that took longer than Limits::alone_block().
+    int64_t contended_blocks = 0;
+    Ticks begin = 0; ///< the edge it began at; tells this soaking from others
+    Ticks until = 0; ///< all time before this is in the sums above
 
     int64_t stalls() const;
     int64_t chunks_done() const;
@@ -44,6 +46,12 @@ struct Limits {
     double ticks_per_ns = 1;
 
     Ticks walk_threshold() const { return threshold[index(ChunkKind::walk)]; }
+    /// The longest throughput block of a soaker that has the core to itself. One that shared it with
+    /// a busy thread takes about twice the nominal time: this is half way.
+    Ticks alone_block() const {
+        const Ticks usual = nominal[index(ChunkKind::throughput)];
+        return usual + usual / 2;
+    }
 };
 
 } // namespace soak

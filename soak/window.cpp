@@ -37,6 +37,8 @@ CpuWindow operator+(const CpuWindow& a, const CpuWindow& b) {
             .causes = a.causes + b.causes,
             .core_share_ratio = weighted(a, b),
             .stalls = a.stalls + b.stalls,
+            .throughput_blocks = a.throughput_blocks + b.throughput_blocks,
+            .contended_blocks = a.contended_blocks + b.contended_blocks,
             .clock_stopped = a.clock_stopped + b.clock_stopped};
 }
 

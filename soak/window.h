@@ -34,6 +34,9 @@ struct CpuWindow {
     /// Issue width left to the soaker, against calibration; absent without yardsticks in the window.
     std::optional<double> core_share_ratio;
     uint64_t stalls = 0;
+    /// Throughput blocks without a stall, and those of them that took over half as long again as
+    /// calibrated: a busy thread was on the core's other hardware thread, or a stall just before.
+    uint64_t throughput_blocks = 0, contended_blocks = 0;
     /// Of the stalls without another thread: for how long the soaker's CPU clock stood still. A
     /// kernel stops it for interrupts (IRQ_TIME_ACCOUNTING) and for the steal that the hypervisor
     /// admits to (PARAVIRT_TIME_ACCOUNTING), others not at all.

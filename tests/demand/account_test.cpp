@@ -258,20 +258,21 @@ TEST_F(AccountTest, a_block_stands_for_no_time_of_a_pause) {
     EXPECT_EQ(only_cpu(account).carried_over, 20s);
 }
 
-/// Another window, of so much of the core.
-void add_window(Account& account, Machine& machine, Nanoseconds cache, double core_share) {
+/// Another window, in which so many of a thousand throughput blocks were slow.
+void add_window(Account& account, Machine& machine, Nanoseconds cache, uint64_t slow) {
     machine.pass(1s, 900ms, 100ms);
     account.add(machine.reading);
     auto one = window(cache);
-    one.core_share_ratio = core_share;
+    one.throughput_blocks = 1000;
+    one.contended_blocks = slow;
     account.add_window(machine.reading.counters.time, one, {});
 }
 
 /// Every fourth window beside a stranger, who makes it wait for memory.
 void add_strange_windows(Account& account, Machine& machine, int count) {
     for (int i = 0; i < count; ++i)
-        i % 4 == 3 ? add_window(account, machine, 5ms, 0.7)
-                   : add_window(account, machine, 1ms, 0.995 + 0.001 * (i % 3));
+        i % 4 == 3 ? add_window(account, machine, 5ms, 20)
+                   : add_window(account, machine, 1ms, i % 4);
 }
 
 TEST_F(AccountTest, what_waits_for_memory_beside_a_stranger_is_not_the_hosts) {
@@ -291,17 +292,17 @@ TEST_F(AccountTest, where_most_are_beside_strangers_none_is_carried_over) {
     account.expect_strangers({3});
     agree(account, true);
     for (int i = 0; i < 20; ++i)
-        add_window(account, machine, 1ms, 1.0);
-    for (int i = 0; i < 100; ++i)
-        add_window(account, machine, 5ms, i % 5 == 0 ? 1.0 : 0.7);
-    account.add(machine.reading);
+        add_window(account, machine, 1ms, 0);
+    // A block is full with ten windows without.
+    for (int i = 0; i < 50; ++i)
+        add_window(account, machine, 2ms, i % 5 == 4 ? 0 : 500);
+    EXPECT_EQ(account.totals().windows_beside_strangers, 40u);
     EXPECT_EQ(only_cpu(account).carried_over, 20s);
-    for (int i = 0; i < 100; ++i)
-        add_window(account, machine, 1ms, 1.0);
+    for (int i = 0; i < 20; ++i)
+        add_window(account, machine, 1ms, 0);
     account.add(machine.reading);
-    // Only from the moment on at which half of all were undisturbed again, in blocks of ten.
-    EXPECT_EQ(only_cpu(account).carried_over, 80s);
-    EXPECT_NEAR(only_cpu(account).cache.seconds, 80 * 0.05, 1e-9);
+    EXPECT_EQ(only_cpu(account).carried_over, 40s);
+    EXPECT_NEAR(only_cpu(account).cache.seconds, 40 * 0.05, 1e-9);
 }
 
 TEST_F(AccountTest, where_siblings_are_known_they_are_no_strangers) {
@@ -313,13 +314,15 @@ TEST_F(AccountTest, where_siblings_are_known_they_are_no_strangers) {
     EXPECT_NEAR(only_cpu(account).cache.seconds, 40 * 0.1, 1e-9);
 }
 
-TEST_F(AccountTest, another_calibration_makes_no_strangers) {
+TEST_F(AccountTest, a_slower_core_alone_is_no_stranger) {
     account.expect_strangers({3});
-    for (int i = 0; i < 20; ++i)
-        add_window(account, machine, 1ms, 1.3);
-    account.recalibrated(3);
-    for (int i = 0; i < 20; ++i)
-        add_window(account, machine, 1ms, 1.0);
+    for (int i = 0; i < 20; ++i) {
+        machine.pass(1s, 900ms, 100ms);
+        account.add(machine.reading);
+        auto one = window(1ms);
+        one.core_share_ratio = i % 2 ? 1.0 : 0.8;
+        account.add_window(machine.reading.counters.time, one, {});
+    }
     EXPECT_EQ(account.totals().windows_beside_strangers, 0u);
 }
 

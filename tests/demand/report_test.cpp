@@ -13,7 +13,10 @@ using demand::Method;
 using demand::PhaseKind;
 using demand::Report;
 using demand::Stage;
+using testing::AllOf;
 using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
 using testing::Not;
 
 MATCHER_P(HasId, id, "") { return arg.id == id; }
@@ -186,6 +189,18 @@ TEST(Report, a_machine_that_is_busy_without_the_load_is_told_of) {
     EXPECT_THAT(warnings(sample::Machine(busy).measure(6)), Contains(HasId("busy-machine")));
     EXPECT_THAT(warnings(sample::Machine(soaked).measure_only(PhaseKind::soaked, 6)),
                 Contains(HasId("busy-machine")));
+}
+
+TEST(Report, a_stranger_on_the_core_is_told_of) {
+    Measurement taken = sample::Machine().measure(6);
+    EXPECT_THAT(make_report(taken).warnings, Not(Contains(HasId("contended-core"))));
+    for (auto& phase : taken.phases)
+        if (phase.kind == PhaseKind::soaked)
+            phase.soaked.at(1).contended_blocks = phase.stage == Stage::load ? 4500 : 2000;
+    EXPECT_THAT(make_report(taken).warnings,
+                Contains(AllOf(HasId("contended-core"),
+                               Field(&base::Warning::text,
+                                     HasSubstr("CPU 1 without the load, for up to 40 % of")))));
 }
 
 TEST(Report, a_hypervisor_that_cannot_be_told_apart_is_told_of) {

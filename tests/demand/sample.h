@@ -135,6 +135,8 @@ class Machine {
         made.soaked = elapsed - made.own - made.stolen;
         made.core_share_ratio = 0.98;
         made.stalls = 1000;
+        made.throughput_blocks = 5000;
+        made.contended_blocks = 20;
         return made;
     }
 

@@ -22,6 +22,8 @@ demand::Totals filled_totals() {
     for (auto& cpu : totals.cpus) {
         cpu.windows.causes.hypervisor = 100ms;
         cpu.windows.core_share_ratio = 0.9;
+        cpu.windows.throughput_blocks = 6000;
+        cpu.windows.contended_blocks = 50;
         cpu.windows.clock_stopped = 3us;
         totals.recent.push_back({990s + cpu.cpu * 1s, cpu.windows});
     }

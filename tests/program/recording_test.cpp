@@ -102,7 +102,7 @@ TEST_F(Recording, goes_into_a_file_and_nothing_else) {
 TEST_F(Recording, of_something_else_is_refused) {
     EXPECT_THAT(replay().err, AllOf(HasSubstr(file_), HasSubstr("No such file")));
     store("{\"cyclesoak recording\":7,\"by\":\"somebody later\"}\n....");
-    EXPECT_THAT(replay().err, HasSubstr("of version 7; this cyclesoak reads version 1"));
+    EXPECT_THAT(replay().err, HasSubstr("of version 7; this cyclesoak reads version 2"));
     store("System load:  0.0% || Free: 100.0%(0)\n");
     EXPECT_THAT(replay().err, HasSubstr("not a recording"));
     const auto refused = replay();

@@ -53,6 +53,19 @@ TEST(Accountant, each_kind_has_its_own_threshold) {
     EXPECT_EQ(soaker.tally().stall_ticks, 700 + 680);
 }
 
+TEST(Accountant, counts_blocks_that_took_over_half_as_long_again) {
+    auto soaker = begun();
+    soaker.chunk(ChunkKind::throughput, 330);
+    EXPECT_EQ(soaker.tally().contended_blocks, 0);
+    soaker.chunk(ChunkKind::throughput, 331);
+    soaker.chunk(ChunkKind::throughput, 880);
+    EXPECT_EQ(soaker.tally().contended_blocks, 2);
+    soaker.chunk(ChunkKind::throughput, 881); // a stall
+    soaker.chunk(walk, 7000);
+    soaker.chunk(latency, 700);
+    EXPECT_EQ(soaker.tally().contended_blocks, 2);
+}
+
 // Stalls without a switch
 
 TEST(Accountant, a_stall_without_a_switch_is_no_task_and_takes_no_reading) {

@@ -45,7 +45,7 @@ size_t header_size(const std::string& text) { return text.find('\n') + 1 + 4; }
 TEST(Recording, begins_with_a_line_of_json) {
     const auto text = small_recording();
     const auto json = nlohmann::json::parse(text.substr(0, text.find('\n')));
-    EXPECT_EQ(json.at("cyclesoak recording"), 1);
+    EXPECT_EQ(json.at("cyclesoak recording"), 2);
     EXPECT_EQ(json.at("cpus"), (std::vector{0, 1}));
     EXPECT_EQ(json.at("ticks_per_ns"), usual::ticks_per_ns);
     EXPECT_EQ(json.at("calibration").at("cpus").size(), 2u);
@@ -147,9 +147,9 @@ TEST(Recording, damaged_anywhere_is_refused) {
 
 TEST(Recording, of_another_version_is_named) {
     auto text = small_recording();
-    text.replace(text.find(":1,"), 3, ":2,");
+    text.replace(text.find(":2,"), 3, ":1,");
     EXPECT_EQ(complaint(text),
-              "file: it is a recording of version 2; this cyclesoak reads version 1");
+              "file: it is a recording of version 1; this cyclesoak reads version 2");
     EXPECT_THAT(complaint("{\"cyclesoak recording\":\"x\"}\nwhatever"), HasSubstr("version \"x\""));
 }
 

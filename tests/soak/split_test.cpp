@@ -143,6 +143,15 @@ TEST(Split, the_core_is_bounded_by_the_walk) {
     EXPECT_NEAR(window.core_share_ratio.value(), 0.5, 1e-12);
 }
 
+TEST(Split, counts_slow_blocks_among_those_without_a_stall) {
+    auto shared = counted(250, 200, 220);
+    shared.tally.contended_blocks = 24;
+    auto& blocks = shared.tally.chunks[index(ChunkKind::throughput)];
+    blocks.done += 20, blocks.stalled += 20;
+    EXPECT_EQ(shared.split().throughput_blocks, 100u);
+    EXPECT_EQ(shared.split().contended_blocks, 24u);
+}
+
 TEST(Split, small_negative_values_stay_negative) {
     auto window = counted(248, 200, 220).split();
     EXPECT_EQ(window.causes.cache, -3000ns);
@@ -167,6 +176,7 @@ TEST(Split, short_stalls_that_walking_chunks_hide_are_interrupts_not_misses) {
 TEST(Split, without_yardsticks_nothing_is_said_of_the_core) {
     const auto window = Counted().chunks(ChunkKind::walk, 3000, 300).stall(20'000).split();
     EXPECT_FALSE(window.core_share_ratio);
+    EXPECT_EQ(window.throughput_blocks, 0u);
     EXPECT_EQ(window.causes.core, 0ns);
     EXPECT_EQ(window.causes.cache, 75'000ns);
     EXPECT_EQ(sum(window.causes), window.stolen);

@@ -21,6 +21,8 @@ CpuWindow sample(Nanoseconds unit) {
                        .unexplained = -2 * unit},
             .core_share_ratio = {},
             .stalls = 7,
+            .throughput_blocks = 80,
+            .contended_blocks = 3,
             .clock_stopped = 6 * unit};
 }
 
@@ -37,6 +39,8 @@ TEST(CpuWindow, times_add_up) {
     EXPECT_EQ(sum.causes.cache, expected.causes.cache);
     EXPECT_EQ(sum.causes.unexplained, expected.causes.unexplained);
     EXPECT_EQ(sum.stalls, 14u);
+    EXPECT_EQ(sum.throughput_blocks, 160u);
+    EXPECT_EQ(sum.contended_blocks, 6u);
     EXPECT_EQ(sum.clock_stopped, expected.clock_stopped);
 }
 
