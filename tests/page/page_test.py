@@ -78,7 +78,8 @@ class PageTest(unittest.TestCase):
         return browser
 
     def text(self, browser, name):
-        return browser.find_element(By.ID, name).text
+        # In one step: an update in between would replace the element that was found.
+        return browser.execute_script("return document.getElementById(arguments[0])?.innerText ?? ''", name)
 
     def wait(self, what, condition):
         end = time.monotonic() + PATIENCE
