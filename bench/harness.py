@@ -2,6 +2,7 @@
 import contextlib
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -11,6 +12,9 @@ from pathlib import Path
 root = Path(__file__).resolve().parent.parent
 build = root / "build" / "release"
 median = statistics.median
+
+# What was started is ended also when this is.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
 class Program:

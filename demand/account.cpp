@@ -1,6 +1,8 @@
 #include "demand/account.h"
 
+#include "demand/carry_over.h"
 #include "demand/core_share.h"
+#include "soak/calibration.h"
 
 #include <fmt/format.h>
 
@@ -173,14 +175,15 @@ bool Account::beside_stranger(const soak::CpuWindow& window) const {
 }
 
 void Account::carry_over(Cpu& cpu, const soak::CpuWindow& window) {
-    cpu.carry_over.add(base::to_seconds(window.causes.cache), base::to_seconds(window.elapsed));
-    if (!cpu.carry_over.full()) return;
-    const auto time = cpu.totals.accounted - cpu.carried_until;
-    cpu.carried_until = cpu.totals.accounted;
-    const auto sum = cpu.carry_over.close(base::to_seconds(time));
+    cpu.block.push_back(window);
+    if (cpu.block.size() < windows_per_block) return;
+    const auto block = std::exchange(cpu.block, {});
+    const auto time = cpu.totals.accounted - std::exchange(cpu.carried_until, cpu.totals.accounted);
     // In such company what passes for undisturbed is not quite so, and strangers come together.
     const bool mostly_left_out = std::exchange(cpu.left_out, 0) > windows_per_block;
-    if (mostly_left_out || totals_.undisturbed != true) return;
+    if (mostly_left_out || totals_.undisturbed != true || soak::contradicts_calibration(block))
+        return;
+    const auto sum = demand::carry_over(block, time);
     cpu.totals.cache.seconds += sum.seconds;
     cpu.totals.cache.variance += sum.variance;
     cpu.totals.carried_over += time;

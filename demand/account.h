@@ -2,7 +2,6 @@
 
 #include "base/cpu_list.h"
 #include "demand/agreement.h"
-#include "demand/carry_over.h"
 #include "demand/totals.h"
 
 #include <map>
@@ -44,9 +43,9 @@ class Account {
   private:
     struct Cpu {
         CpuTotals totals;
-        CarryOver carry_over;
-        int left_out = 0;            ///< windows beside strangers, since the last block
-        Nanoseconds carried_until{}; ///< of totals.accounted
+        std::vector<soak::CpuWindow> block; ///< of windows that may be carried over
+        size_t left_out = 0;                ///< windows beside strangers, since the last block
+        Nanoseconds carried_until{};        ///< of totals.accounted
         std::optional<double> busy_ratio;
         Nanoseconds busy{}; ///< signed: idle time comes in steps
         Nanoseconds checked{}, checked_busy{}, checked_tasks{}; ///< of the check under way
@@ -56,7 +55,8 @@ class Account {
     void add(const probes::CpuCounters& change, Nanoseconds elapsed, Nanoseconds soaker);
     void check_idle_time(Cpu& cpu, Nanoseconds elapsed, Nanoseconds busy, Nanoseconds tasks);
     bool beside_stranger(const soak::CpuWindow& window) const;
-    /// Nothing is carried over to a time in which most windows were beside a stranger.
+    /// Nothing is carried over to a time in which most windows were beside a stranger, or of windows
+    /// that contradict what they were calibrated with.
     void carry_over(Cpu& cpu, const soak::CpuWindow& window);
     void add_devices(const std::vector<probes::DeviceCounters>& now,
                      const std::vector<probes::DeviceCounters>& change);

@@ -24,8 +24,8 @@ bool agrees(const std::vector<Row>& rows) {
     return *ratio->estimate.low <= 1 + tolerated && *ratio->estimate.high >= 1 - tolerated;
 }
 
-double interrupts(const Activity& activity) {
-    return static_cast<double>(activity.reschedule + activity.function_call);
+double events(const Activity& activity) {
+    return static_cast<double>(activity.packets + activity.reschedule + activity.function_call);
 }
 
 } // namespace
@@ -37,7 +37,7 @@ void Agreement::add(const Activity& inside, const Activity& outside) {
 
 std::optional<bool> Agreement::undisturbed() const {
     if (pairs_.size() < fewest) return std::nullopt;
-    std::vector<Row> rates, interrupts_per_packet;
+    std::vector<Row> rates, events_per_packet;
     for (const auto& [inside, outside] : pairs_) {
         const auto packets_inside = static_cast<double>(inside.packets);
         const auto packets_outside = static_cast<double>(outside.packets);
@@ -45,12 +45,10 @@ std::optional<bool> Agreement::undisturbed() const {
                          .b = base::to_seconds(inside.time),
                          .c = packets_outside,
                          .d = base::to_seconds(outside.time)});
-        interrupts_per_packet.push_back({.a = interrupts(inside),
-                                         .b = packets_inside,
-                                         .c = interrupts(outside),
-                                         .d = packets_outside});
+        events_per_packet.push_back(
+            {.a = events(inside), .b = packets_inside, .c = events(outside), .d = packets_outside});
     }
-    return agrees(rates) && agrees(interrupts_per_packet);
+    return agrees(rates) && agrees(events_per_packet);
 }
 
 } // namespace demand

@@ -1,26 +1,23 @@
 #include "demand/carry_over.h"
 
-#include <algorithm>
+#include <cmath>
 
 namespace demand {
 
-void CarryOver::add(double seconds, double window_seconds) {
-    ++count_;
-    c_ += seconds;
-    w_ += window_seconds;
-    cc_ += seconds * seconds;
-    cw_ += seconds * window_seconds;
-    ww_ += window_seconds * window_seconds;
-}
-
-SampledSum CarryOver::close(double time_seconds) {
-    const double n = count_, ratio = c_ / w_, mean = w_ / n;
-    const double squares = cc_ - 2 * ratio * cw_ + ratio * ratio * ww_;
-    const SampledSum sum{.seconds = time_seconds * ratio,
-                         .variance = time_seconds * time_seconds * std::max(squares, 0.0) /
-                                     (n * (n - 1) * mean * mean)};
-    *this = {};
-    return sum;
+SampledSum carry_over(std::span<const soak::CpuWindow> block, Nanoseconds time) {
+    const auto seconds = base::to_seconds(time);
+    const auto n = static_cast<double>(block.size());
+    double c = 0, w = 0, squares = 0;
+    for (const auto& window : block) {
+        c += base::to_seconds(window.causes.cache);
+        w += base::to_seconds(window.elapsed);
+    }
+    const double ratio = c / w;
+    for (const auto& window : block)
+        squares += std::pow(
+            base::to_seconds(window.causes.cache) - ratio * base::to_seconds(window.elapsed), 2);
+    return {.seconds = seconds * ratio,
+            .variance = seconds * seconds * squares * n / ((n - 1) * w * w)};
 }
 
 } // namespace demand

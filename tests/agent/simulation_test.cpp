@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace agent {
 namespace {
@@ -57,7 +59,7 @@ struct Outcome {
 
 Outcome watch(Stretch& stretch, uint64_t seed) {
     Schedule schedule({0}, {}, seed, 0ns);
-    demand::CarryOver carry_over;
+    std::vector<soak::CpuWindow> block;
     std::normal_distribution<double> noise(0, 0.0002); // of a window's cache
     demand::SampledSum cache;
     double covered = 0, windows = 0, begin = 0, in_windows = 0;
@@ -66,14 +68,17 @@ Outcome watch(Stretch& stretch, uint64_t seed) {
         if (step.what == Schedule::What::begin) begin = base::to_seconds(step.at);
         if (step.what != Schedule::What::read) continue;
         const auto seen = stretch.between(begin, begin + 0.02);
-        carry_over.add(seen.cache + noise(stretch.random), 0.02);
+        block.push_back(
+            {.elapsed = 20ms,
+             .causes = {.cache = base::from_seconds(seen.cache + noise(stretch.random))}});
         in_windows += seen.busy + seen.cache;
         windows += 0.02;
-        if (!carry_over.full()) continue;
-        const auto block = carry_over.close(base::to_seconds(step.at) - covered);
+        if (block.size() < demand::windows_per_block) continue;
+        const auto time = step.at - base::from_seconds(covered);
+        const auto sum = demand::carry_over(std::exchange(block, {}), time);
         covered = base::to_seconds(step.at);
-        cache.seconds += block.seconds;
-        cache.variance += block.variance;
+        cache.seconds += sum.seconds;
+        cache.variance += sum.variance;
     }
     // Up to the last block's end. The kernel tells idle time in steps of 10 ms.
     const auto truth = stretch.between(0, covered);

@@ -187,11 +187,11 @@ soak::CpuWindow window(Nanoseconds cache) {
 }
 
 /// So many windows, each a second of the machine's time apart.
-void add_windows(Account& account, Machine& machine, int count) {
+void add_windows(Account& account, Machine& machine, int count, Nanoseconds cache = 1ms) {
     for (int i = 0; i < count; ++i) {
         machine.pass(1s, 900ms, 100ms);
         account.add(machine.reading);
-        account.add_window(machine.reading.counters.time, window(1ms), {});
+        account.add_window(machine.reading.counters.time, window(cache), {});
     }
 }
 
@@ -256,6 +256,16 @@ TEST_F(AccountTest, a_block_stands_for_no_time_of_a_pause) {
     add_windows(account, machine, 10);
     account.add(machine.reading);
     EXPECT_EQ(only_cpu(account).carried_over, 20s);
+}
+
+TEST_F(AccountTest, a_block_that_contradicts_the_calibration_carries_nothing_over) {
+    agree(account, true);
+    add_windows(account, machine, 10, -1ms); // of 15 ms soaked
+    add_windows(account, machine, 10, 1ms);
+    add_windows(account, machine, 10, -400us); // within what a calibration may be off
+    account.add(machine.reading);
+    EXPECT_EQ(only_cpu(account).carried_over, 20s);
+    EXPECT_NEAR(only_cpu(account).cache.seconds, 10 * 0.05 - 10 * 0.02, 1e-9);
 }
 
 /// Another window, in which so many of a thousand throughput blocks were slow.

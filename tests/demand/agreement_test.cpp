@@ -46,6 +46,13 @@ TEST(Agreement, nor_where_they_make_it_faster) { EXPECT_EQ(after(50, 20e3, 10e3)
 
 TEST(Agreement, nor_where_packets_need_more_interrupts) {
     EXPECT_EQ(after(50, 10e3, 10e3, 2, 1), false);
+    EXPECT_EQ(after(50, 10e3, 10e3, 1, 0), false);
+    EXPECT_EQ(after(50, 10e3, 10e3, 0, 1), false);
+}
+
+TEST(Agreement, a_few_interrupts_more_change_nothing) {
+    EXPECT_EQ(after(50, 10e3, 10e3, 0.05, 0.01), true);
+    EXPECT_EQ(after(50, 10e3, 10e3, 0.05, 0), true);
 }
 
 TEST(Agreement, a_load_that_stands_still_in_windows_disagrees) {
